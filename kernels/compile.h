@@ -1,0 +1,41 @@
+// Turns a kernel source (.cu) into a shared object for the CPU device: preprocess with our CUDA
+// headers, rewrite what is not C++, compile with the wanted instrumentation. Results are cached under
+// a key of content, included files, compiler and flags; a cache entry is written atomically.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace warpfuzz {
+
+// The kernel does not compile; what() holds the compiler's messages with the positions of the .cu.
+class CompileError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Instrumentation {
+  bool coverage = true;   // edges of the kernel reach libFuzzer
+  bool address = true;    // ASan redzones and image guards
+  bool undefined = true;  // integer overflow, division, shifts, alignment, array bounds
+  bool optimize = false;  // -O2 instead of -O1
+};
+
+struct CompileRequest {
+  std::filesystem::path source;
+  Instrumentation instrumentation;
+  std::filesystem::path cache_directory;
+  std::filesystem::path include_directory;   // holds the CUDA headers (kernels/simt/include)
+  std::filesystem::path kernel_directory;    // holds warpfuzz_kernel.h
+  std::string compiler = "clang++-19";
+  std::vector<std::string> extra_flags;      // -D..., -I...
+};
+
+// Path of the shared object. Throws CompileError, or std::system_error when the cache directory
+// cannot be written.
+std::filesystem::path compile_for_cpu(const CompileRequest& request);
+
+}  // namespace warpfuzz

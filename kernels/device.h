@@ -1,0 +1,101 @@
+// A device runs a kernel on a memory image and says what happened. Two implementations: the CPU
+// device (simt/) and the CUDA device. A device knows nothing of operators, oracles or gates.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/memory_image.h"
+#include "kernels/warpfuzz_kernel.h"
+#include "schemas/case.h"
+
+namespace warpfuzz {
+
+// A kernel that cannot be loaded: says which file, what is missing, and what would be right.
+class KernelError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class RunStatus : uint8_t {
+  ok,           // WF_OK
+  unsupported,  // WF_UNSUPPORTED
+  error,        // WF_ERROR: the kernel says that a launch or runtime call failed
+  fault,        // a fault ended the run: `faults` says which
+};
+
+enum class FaultKind : uint8_t {
+  out_of_bounds_read,
+  out_of_bounds_write,
+  misaligned_access,
+  undefined_behavior,    // integer overflow, division by zero, shift, array index
+  divergent_barrier,
+  exit_before_barrier,
+  exited_lane,           // a warp operation waits for a lane that has returned
+  deadlock,
+  time_limit,
+  wild_access,           // SIGSEGV or SIGBUS inside the kernel
+  illegal_launch,        // rejected by the launch limits; only reported, not a fault of its own
+};
+std::string_view name(FaultKind kind);
+
+struct Dim3 {
+  uint32_t x = 0, y = 0, z = 0;
+};
+
+struct Fault {
+  FaultKind kind = FaultKind::wild_access;
+  std::string message;  // one line for people, without position
+  uintptr_t address = 0;  // data address, 0 if it does not apply
+  uint32_t bytes = 0;     // size of the access
+  std::string file;       // filled by Kernel::resolve_positions (or by the device if known)
+  int line = 0;
+  uintptr_t pc = 0;       // 0 if file and line are already known
+  Dim3 block, thread;
+  bool in_device_code = true;
+};
+
+enum class Schedule : uint8_t { sequential, reversed, random };
+
+struct RunOptions {
+  Schedule schedule = Schedule::sequential;
+  uint32_t schedule_seed = 0;
+  std::chrono::milliseconds time_limit{2000};
+};
+
+struct RunResult {
+  RunStatus status = RunStatus::ok;
+  std::string message;        // of the last failed runtime call, "invalid configuration argument"
+  std::vector<Fault> faults;  // at most max_faults, in order
+  uint32_t launches = 0;
+  uint32_t failed_launches = 0;
+};
+inline constexpr size_t max_faults = 8;
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  // Empty if the kernel declares none.
+  virtual std::string preconditions() const = 0;
+  virtual size_t workspace_bytes(const Case& c) = 0;
+  // Runs on the image, which must have been composed for `c`. Does not throw for what a kernel does.
+  virtual RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) = 0;
+  // Turns program counters of faults into file and line; slow, for reports only.
+  virtual void resolve_positions(std::vector<Fault>& faults) const = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual std::unique_ptr<Kernel> load(const std::filesystem::path& shared_object) = 0;
+};
+
+std::unique_ptr<Device> make_cpu_device();
+
+}  // namespace warpfuzz

@@ -1,0 +1,97 @@
+// The oracle: what the outputs of one case must be. For every output element it knows the unrounded
+// reference, a bound on its own error, the tolerance that the contract grants for this very input,
+// and which non-finite classes are acceptable. Level 0 computes in double with error bounds; an
+// element that level 0 cannot decide is recomputed in double-double, then in multiprecision.
+// Includes schemas/ only. Built uninstrumented; asserts the floating-point environment on entry.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemas/case.h"
+#include "schemas/tensor.h"
+
+namespace warpfuzz {
+
+// Acceptable classes of one output element, a bit set.
+enum ElementClass : uint8_t {
+  class_finite = 1,  // finite within the tolerance
+  class_positive_infinity = 2,
+  class_negative_infinity = 4,
+  class_nan = 8,
+  class_any = 15,
+};
+
+struct OutputExpectation {
+  DType dtype = DType::float32;
+  std::vector<double> value;         // unrounded reference r (meaningful where class_finite)
+  std::vector<double> oracle_error;  // |value - exact| is at most this
+  std::vector<double> tolerance;     // before the output rounding; 0 where arithmetic is exact
+  std::vector<double> certain;       // no IEEE evaluation the contract allows errs by more
+  std::vector<uint8_t> allowed;      // ElementClass bits
+  bool exact = false;                // all tolerances are 0: the lattice or a copying operator
+};
+
+enum class OffenceKind : uint8_t {
+  value,       // finite but outside the tolerance
+  non_finite,  // a class that is not allowed: NaN or infinity lost, invented or swapped
+  subnormal,   // as `value`, where the reference or an input it depends on is subnormal
+};
+
+enum class OffenceStrength : uint8_t {
+  marginal,  // beyond the tolerance but within the second look: decide on redrawn values
+  firm,      // beyond the second look
+  certain,   // beyond what any allowed evaluation order can produce, or a matter without tolerance
+};
+
+struct Offence {
+  size_t element = 0;  // row-major index
+  OffenceKind kind = OffenceKind::value;
+  OffenceStrength strength = OffenceStrength::firm;
+  double observed = 0;
+  double expected = 0;  // unrounded reference
+  double low = 0;       // accepted interval
+  double high = 0;
+  double ratio = 0;     // error / tolerance, output rounding included
+  uint8_t allowed = 0;
+};
+
+// How one observed output compares with its expectation.
+struct Comparison {
+  double worst_ratio = 0;         // max over finite elements of error / tolerance
+  size_t worst_element = 0;
+  std::vector<size_t> offending;  // all offending elements, ascending
+  std::vector<Offence> offences;  // details of the first max_offences of them
+  size_t undecided = 0;           // elements the oracle could not judge (skipped)
+  size_t escalated = 0;           // elements that needed more than level 0
+};
+inline constexpr size_t max_offences = 64;
+
+struct OracleOptions {
+  int minimum_level = 0;  // 1 or 2 force double-double or multiprecision for every element
+};
+
+class Oracle {
+ public:
+  // Throws std::invalid_argument for an operator without a reference.
+  Oracle(const Case& c, std::span<const Tensor> inputs, const OracleOptions& options = {});
+  ~Oracle();
+  Oracle(Oracle&&) noexcept;
+  Oracle& operator=(Oracle&&) noexcept;
+
+  const OutputExpectation& expectation(size_t output) const;
+  Comparison compare(size_t output, const Tensor& observed) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Operators that have a reference, for the completeness test.
+std::vector<std::string_view> reference_names();
+
+}  // namespace warpfuzz

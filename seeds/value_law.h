@@ -1,0 +1,35 @@
+// Value laws: the families of input values that separate right kernels from wrong ones. One table,
+// one function per law. Values are a pure function of (law, seed, position) through a counter-based
+// generator, so any element can be made anywhere, and small changes of a case stay small.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schemas/case.h"
+#include "schemas/tensor.h"
+
+namespace warpfuzz {
+
+// 64 random bits for (seed, counter). The algorithm is pinned by a test; see generator.h.
+uint64_t random_bits(uint64_t seed, uint64_t counter);
+
+// Where an element stands relative to the axis that the operator reduces. An element's row-major
+// index is (outer * length + position) * inner + inner_index; its lane is outer * inner + inner_index.
+struct LawArguments {
+  uint64_t seed = 0;
+  DType dtype = DType::float32;
+  int64_t outer = 1;
+  int64_t length = 1;  // along the reduction axis (the last axis where there is none)
+  int64_t inner = 1;
+};
+
+// Fills `values` (outer * length * inner of them, row-major), before rounding to the element type.
+void generate(ValueLaw law, const LawArguments& arguments, std::span<double> values);
+
+// The exact bits of one input of a case: law, rounding to the element type, then pokes.
+Tensor make_input(const Case& c, size_t input);
+std::vector<Tensor> make_inputs(const Case& c);
+
+}  // namespace warpfuzz
