@@ -69,6 +69,8 @@ class MemoryImage {
   MemoryImage& operator=(const MemoryImage&) = delete;
 
  private:
+  std::string region_name(const Region& region) const;
+
   std::byte* block_ = nullptr;  // 4096-byte aligned, outside any allocator that reports its own errors
   size_t size_ = 0;
   size_t capacity_ = 0;

@@ -1,0 +1,280 @@
+#include "fuzzers/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "crashes/durable_file.h"
+#include "crashes/signature_store.h"
+#include "fuzzers/corpus.h"
+#include "fuzzers/crash_triage.h"
+#include "fuzzers/engine.h"
+#include "fuzzers/worker_process.h"
+
+namespace warpfuzz {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto poll_interval = std::chrono::milliseconds(50);
+constexpr auto progress_interval = std::chrono::milliseconds(500);
+constexpr auto stop_patience = std::chrono::seconds(10);
+constexpr int most_deaths_without_runs = 3;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// Ctrl-C ends a campaign in order; the old handlers come back when it is over.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    interrupted = 0;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    sigaction(SIGINT, &action, &old_int_);
+    sigaction(SIGTERM, &action, &old_term_);
+  }
+  ~InterruptGuard() {
+    sigaction(SIGINT, &old_int_, nullptr);
+    sigaction(SIGTERM, &old_term_, nullptr);
+  }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  struct sigaction old_int_ = {}, old_term_ = {};
+};
+
+std::string tail(const fs::path& file, size_t bytes) {
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<size_t>(std::max<std::streamoff>(stream.tellg(), 0));
+  const size_t kept = std::min(size, bytes);
+  stream.seekg(static_cast<std::streamoff>(size - kept));
+  std::string text(kept, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(kept));
+  return text;
+}
+
+// The last "<key>: <number>" of a libFuzzer log; 0 if there is none.
+uint64_t last_count(const std::string& log, const std::string& key) {
+  const size_t at = log.rfind(key);
+  return at == log.npos ? 0 : std::strtoull(log.c_str() + at + key.size(), nullptr, 10);
+}
+
+class Campaign {
+ public:
+  Campaign(const CampaignOptions& options, CampaignReporter& reporter)
+      : options_(options), reporter_(reporter), work_{options.worker.work} {}
+
+  CampaignState run();
+
+ private:
+  struct Slot {
+    std::unique_ptr<WorkerProcess> process;
+    std::unique_ptr<MappedStatus> status;
+    uint64_t runs_at_start = 0;
+    int deaths_without_runs = 0;
+  };
+
+  void recheck_known_findings();
+  void start_worker(size_t index);
+  void handle_ended_worker(size_t index, const Ending& ending);
+  void collect_findings();
+  void report_finding(const fs::path& file, bool known_before);
+  void update_state();
+  bool finished() const;
+  void stop_workers();
+
+  const CampaignOptions& options_;
+  CampaignReporter& reporter_;
+  WorkDirectory work_;
+  CampaignState state_;
+  std::vector<Slot> slots_;
+  std::set<fs::path> reported_;
+  Clock::time_point start_ = Clock::now();
+};
+
+CampaignState Campaign::run() {
+  const InterruptGuard guard;
+  work_.create();
+  reporter_.started(options_);
+  recheck_known_findings();
+  if (options_.seeds) fill_empty_corpus(work_.corpus(), options_.worker);
+  start_ = Clock::now();
+  slots_.resize(options_.workers);
+  for (size_t i = 0; i < slots_.size() && !finished(); ++i) {
+    fs::remove(work_.status(i));
+    fs::remove(work_.log(i));
+    slots_[i].status = std::make_unique<MappedStatus>(work_.status(i));
+    start_worker(i);
+  }
+  Clock::time_point next_progress = start_ + progress_interval;
+  while (!finished()) {
+    std::this_thread::sleep_for(poll_interval);
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (!slots_[i].process) continue;
+      if (const auto ending = slots_[i].process->poll()) handle_ended_worker(i, *ending);
+    }
+    collect_findings();
+    update_state();
+    if (Clock::now() >= next_progress) {
+      reporter_.progress(state_);
+      next_progress = Clock::now() + progress_interval;
+    }
+  }
+  stop_workers();
+  collect_findings();
+  update_state();
+  reporter_.done(state_);
+  return std::move(state_);
+}
+
+// What an earlier campaign in this directory found is tried first: an answer within a second to
+// "is it mended?". What no longer fails is put aside, so that it can be found again.
+void Campaign::recheck_known_findings() {
+  for (const Signature& signature : SignatureStore(work_.findings()).list()) {
+    const fs::path file = work_.findings() / (signature.text() + std::string(reproducer_extension));
+    if (still_fails(file, options_.worker)) {
+      report_finding(file, true);
+    } else {
+      const fs::path fixed = work_.root / "fixed";
+      fs::create_directories(fixed);
+      fs::rename(file, fixed / file.filename());
+      reporter_.note(
+          fmt::format("{} no longer fails: moved to {}", signature.text(), fixed.string()));
+    }
+  }
+}
+
+void Campaign::start_worker(size_t index) {
+  WorkerOptions worker = options_.worker;
+  worker.index = index;
+  const uint64_t seed = options_.seed + 1000 * index + 1'000'000 * state_.restarts;
+  std::vector<std::string> arguments = {
+      fmt::format("-seed={}", static_cast<uint32_t>(seed == 0 ? 1 : seed)),
+      fmt::format("-artifact_prefix={}/", work_.artifacts().string()),
+      fmt::format("-max_total_time={}", static_cast<int64_t>(options_.time.count()) + 60),
+      "-max_len=1024",
+      "-len_control=0",
+      "-timeout=60",
+      "-rss_limit_mb=8192",
+      "-detect_leaks=0",
+      "-reload=1",
+      "-use_value_profile=0"};
+  if (options_.runs > 0) {
+    const uint64_t done = slots_[index].status->operator->()->runs.load();
+    const uint64_t share = (options_.runs + options_.workers - 1) / options_.workers;
+    arguments.push_back(fmt::format("-runs={}", share > done ? share - done : 0));
+  }
+  for (std::string& argument : engine_arguments(worker)) arguments.push_back(std::move(argument));
+  arguments.push_back(work_.corpus().string());
+  slots_[index].runs_at_start = (**slots_[index].status).runs.load();
+  slots_[index].process = std::make_unique<WorkerProcess>(arguments, work_.log(index));
+}
+
+void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
+  Slot& slot = slots_[index];
+  slot.process.reset();
+  collect_findings();
+  if (!ending.by_signal && ending.code == 0) return;  // its share of the runs is done
+  if (!options_.worker.keep_going && !state_.findings.empty()) return;
+  const bool ran = (**slot.status).runs.load() > slot.runs_at_start;
+  if (!ending.by_signal && (ending.code == exit_usage || ending.code == exit_environment) && !ran) {
+    throw EnvironmentError(fmt::format("a worker could not start; the end of {} says why:\n{}",
+                                       work_.log(index).string(), tail(work_.log(index), 2000)));
+  }
+  const std::vector<uint8_t> in_flight = (**slot.status).case_in_flight();
+  (**slot.status).end();
+  (**slot.status).minimizing.store(0);
+  ++state_.restarts;
+  if (!in_flight.empty()) {
+    reporter_.note(
+        fmt::format("worker {} ended ({}); trying its case alone", index, ending.text()));
+    if (triage_crash(in_flight, options_.worker, ending)) collect_findings();
+  }
+  slot.deaths_without_runs = ran ? 0 : slot.deaths_without_runs + 1;
+  if (slot.deaths_without_runs >= most_deaths_without_runs && state_.findings.empty()) {
+    throw EnvironmentError(
+        fmt::format("worker {} dies ({}) before its first case; the end of {}:\n{}", index,
+                    ending.text(), work_.log(index).string(), tail(work_.log(index), 2000)));
+  }
+  if (!finished()) start_worker(index);
+}
+
+void Campaign::collect_findings() {
+  // While a worker still minimises one, its smaller form is on its way: report that.
+  for (const Slot& slot : slots_) {
+    if (slot.process && (**slot.status).minimizing.load() != 0) return;
+  }
+  for (const auto& entry : fs::directory_iterator(work_.findings())) {
+    const std::string stem = entry.path().filename().string();
+    if (entry.path().extension() != reproducer_extension || stem.starts_with('.')) continue;
+    if (reported_.contains(entry.path())) continue;
+    report_finding(entry.path(), false);
+  }
+}
+
+void Campaign::report_finding(const fs::path& file, bool known_before) {
+  reported_.insert(file);
+  state_.findings.push_back({file, read_reproducer(file), known_before});
+  reporter_.finding(state_.findings.back());
+}
+
+void Campaign::update_state() {
+  CampaignState total;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].status) continue;
+    const WorkerStatus& status = **slots_[i].status;
+    total.runs += status.runs.load();
+    total.excluded += status.excluded.load();
+    total.undecided += status.undecided.load();
+    total.violations += status.violations.load();
+    total.worst_ratio = std::max(total.worst_ratio, status.worst_ratio.load());
+    total.values_seconds += status.values_seconds.load();
+    total.kernel_seconds += status.kernel_seconds.load();
+    total.oracle_seconds += status.oracle_seconds.load();
+    total.gates_seconds += status.gates_seconds.load();
+    const std::string log = tail(work_.log(i), 8192);
+    total.coverage = std::max(total.coverage, last_count(log, " ft: "));
+    total.corpus = std::max(total.corpus, last_count(log, " corp: "));
+  }
+  total.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  total.restarts = state_.restarts;
+  total.findings = std::move(state_.findings);
+  state_ = std::move(total);
+}
+
+bool Campaign::finished() const {
+  if (interrupted != 0) return true;
+  if (!options_.worker.keep_going && !state_.findings.empty()) return true;
+  if (Clock::now() - start_ >= options_.time) return true;
+  // Workers end by themselves after their share of the runs.
+  return !slots_.empty() && slots_.back().status &&
+         std::none_of(slots_.begin(), slots_.end(),
+                      [](const Slot& slot) { return slot.process != nullptr; });
+}
+
+void Campaign::stop_workers() {
+  for (Slot& slot : slots_) {
+    if (slot.process) slot.process->signal(SIGUSR1);  // libFuzzer: finish the run and exit
+  }
+  const Clock::time_point deadline = Clock::now() + stop_patience;
+  for (Slot& slot : slots_) {
+    while (slot.process && !slot.process->poll() && Clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    slot.process.reset();
+  }
+}
+
+}  // namespace
+
+CampaignState run_campaign(const CampaignOptions& options, CampaignReporter& reporter) {
+  return Campaign(options, reporter).run();
+}
+
+}  // namespace warpfuzz

@@ -1,0 +1,23 @@
+// The subcommands of `warpfuzz`. Each adds itself to the command line and gives what to run when it
+// was chosen. stdout is data, stderr is messages; exit codes are those of installation.h.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace warpfuzz {
+
+struct Command {
+  CLI::App* arguments;
+  std::function<int()> run;
+};
+
+Command list_command(CLI::App& app);      // operators, kernels, gates
+Command fuzz_command(CLI::App& app);      // a campaign on one kernel
+Command seed_command(CLI::App& app);      // writes a boundary corpus
+Command replay_command(CLI::App& app);    // runs stored reproducers again
+Command minimize_command(CLI::App& app);  // makes a reproducer smaller
+Command show_command(CLI::App& app);      // prints a reproducer or a case
+Command doctor_command(CLI::App& app);    // what this machine has and lacks
+
+}  // namespace warpfuzz

@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <regex>
+
+#include "fuzzers/campaign.h"
+#include "fuzzers/campaign_reporters.h"
+#include "fuzzers/command/commands.h"
+
+namespace warpfuzz {
+namespace {
+
+struct FuzzArguments {
+  std::string op;
+  std::string kernel;
+  std::string device = "cpu";
+  std::string time = "60s";
+  std::string work;
+  int tier = 2;
+  bool unguided = false;
+  bool no_seeds = false;
+  bool json = false;
+  CampaignOptions campaign;
+};
+
+// "90", "90s", "10m", "2h", "1d" in seconds.
+double parse_duration(const std::string& text) {
+  std::smatch match;
+  static const std::regex pattern(R"((\d+(?:\.\d+)?)([smhd]?))");
+  if (!std::regex_match(text, match, pattern)) {
+    throw UsageError(
+        fmt::format("--time {}: expected a duration such as 90s, 10m, 2h or 1d", text));
+  }
+  const std::string unit = match[2];
+  const double factor = unit == "m" ? 60 : unit == "h" ? 3600 : unit == "d" ? 86400 : 1;
+  return std::stod(match[1]) * factor;
+}
+
+int fuzz(const FuzzArguments& arguments) {
+  if (arguments.device != "cpu") {
+    throw UsageError(fmt::format("--device {}: this build has the device cpu", arguments.device));
+  }
+  if (arguments.campaign.workers < 1 || arguments.campaign.workers > 1024) {
+    throw UsageError("--workers: expected 1 to 1024");
+  }
+  const Installation installation = Installation::find();
+  CampaignOptions campaign = arguments.campaign;
+  WorkerOptions& worker = campaign.worker;
+  worker.op = installation.schema(arguments.op)->name;
+  worker.kernel = find_kernel(installation, arguments.kernel);
+  worker.limits.max_tier = static_cast<Tier>(arguments.tier);
+  worker.guided = !arguments.unguided;
+  worker.work =
+      std::filesystem::absolute(arguments.work.empty() ? std::filesystem::path("warpfuzz-work") /
+                                                             worker.op / worker.kernel.stem()
+                                                       : std::filesystem::path(arguments.work));
+  campaign.time = std::chrono::duration<double>(parse_duration(arguments.time));
+  campaign.seeds = !arguments.no_seeds && !arguments.unguided;
+  worker.object = build_kernel(installation, worker.kernel);
+  const auto reporter = make_campaign_reporter(arguments.json);
+  const CampaignState state = run_campaign(campaign, *reporter);
+  return state.findings.empty() ? exit_clean : exit_findings;
+}
+
+}  // namespace
+
+Command fuzz_command(CLI::App& app) {
+  auto a = std::make_shared<FuzzArguments>();
+  CLI::App* sub =
+      app.add_subcommand("fuzz", "Hunt for inputs on which a kernel breaks its contract");
+  sub->add_option("op", a->op, "Operator (`warpfuzz list`)")->required();
+  sub->add_option("--kernel", a->kernel, "A .cu file, a .so file, or a name from `warpfuzz list`")
+      ->required();
+  sub->add_option("--device", a->device, "Where the kernel runs")->capture_default_str();
+  sub->add_option("--time", a->time, "How long: 90s, 10m, 2h, 1d")->capture_default_str();
+  sub->add_option("--runs", a->campaign.runs, "Stop after so many cases (0: no bound)");
+  sub->add_option("--seed", a->campaign.seed, "Same seed, runs and one worker: same campaign")
+      ->capture_default_str();
+  sub->add_option("--workers", a->campaign.workers, "Processes that share the corpus")
+      ->capture_default_str();
+  sub->add_option("--work", a->work,
+                  "Corpus, findings and logs (default warpfuzz-work/<op>/<kernel>)");
+  sub->add_option("--tier", a->tier, "Highest tier of cases: 1 everyday, 2 unusual, 3 exotic")
+      ->check(CLI::Range(1, 3))
+      ->capture_default_str();
+  sub->add_flag("--keep-going", a->campaign.worker.keep_going,
+                "Go on past findings, each signature once");
+  sub->add_flag("--no-seeds", a->no_seeds, "Start from an empty corpus");
+  sub->add_flag("--unguided", a->unguided, "Draw every case anew: the baseline of guidance");
+  sub->add_flag("--json", a->json, "One JSON object a line");
+  return {sub, [a] { return fuzz(*a); }};
+}
+
+}  // namespace warpfuzz

@@ -1,0 +1,87 @@
+#include "fuzzers/replay.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "fuzzers/command/commands.h"
+#include "fuzzers/isolated.h"
+#include "fuzzers/junit.h"
+#include "fuzzers/report.h"
+
+namespace warpfuzz {
+namespace {
+
+struct ReplayArguments {
+  std::vector<std::string> files;
+  std::string kernel;
+  std::string junit;
+  bool json = false;
+};
+
+int print_replay(const std::string& file, const Reproducer& stored, const ReplayArguments& a) {
+  const Replay r = replay(Installation::find(), stored, a.kernel);
+  const bool fails = r.result.outcome == TrialOutcome::violation;
+  const std::string now = fails ? r.reproduced.gate : "pass";
+  if (a.json) {
+    nlohmann::ordered_json json = {
+        {"reproducer", file},         {"signature", stored.signature},
+        {"stored_gate", stored.gate}, {"gate", fails ? nlohmann::ordered_json(now) : nullptr},
+        {"same_gate", r.same_gate},   {"same_outputs", r.same_outputs}};
+    fmt::print("{}\n", json.dump());
+  } else if (fails) {
+    fmt::print("{}", describe_finding(r.reproduced, {}));
+    fmt::print("  replayed    {}: {}, outputs {}\n", file,
+               r.same_gate ? "the same gate" : "stored as " + stored.gate,
+               r.same_outputs ? "the same bits as stored" : "other bits than stored");
+  } else {
+    fmt::print("{}: passes now (stored as {})\n", file, stored.signature);
+  }
+  return fails ? exit_findings : exit_clean;
+}
+
+int replay_files(const ReplayArguments& a) {
+  int worst = exit_clean;
+  std::vector<JUnitCase> cases;
+  for (const std::string& file : a.files) {
+    const Reproducer stored = read_reproducer(file);
+    const IsolatedResult run = run_isolated([&] { return print_replay(file, stored, a); });
+    fmt::print("{}", run.output);
+    int code = run.ending.code;
+    if (run.ending.by_signal) {
+      code = exit_findings;
+      if (a.json) {
+        fmt::print("{}\n", nlohmann::ordered_json({{"reproducer", file},
+                                                   {"signature", stored.signature},
+                                                   {"stored_gate", stored.gate},
+                                                   {"gate", "RUN-01"},
+                                                   {"ended", run.ending.text()}})
+                               .dump());
+      } else {
+        fmt::print("{}: the kernel ended its process again: {}\n", file, run.ending.text());
+      }
+    } else if (code != exit_clean && code != exit_findings) {
+      return code;  // the message is on stderr
+    }
+    cases.push_back({file, stored.signature, code == exit_findings ? run.output : ""});
+    worst = std::max(worst, code);
+  }
+  if (!a.junit.empty()) write_junit(a.junit, "warpfuzz replay", cases);
+  return worst;
+}
+
+}  // namespace
+
+Command replay_command(CLI::App& app) {
+  auto a = std::make_shared<ReplayArguments>();
+  CLI::App* sub = app.add_subcommand("replay", "Run stored reproducers again: exit 1 if any fails");
+  sub->add_option("files", a->files, "Reproducers (.wfr)")->required();
+  sub->add_option("--kernel", a->kernel, "Another kernel than the one stored");
+  sub->add_option("--junit", a->junit, "Write a JUnit report to this file");
+  sub->add_flag("--json", a->json, "One JSON object a line");
+  return {sub, [a] { return replay_files(*a); }};
+}
+
+}  // namespace warpfuzz

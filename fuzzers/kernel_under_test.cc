@@ -1,0 +1,80 @@
+#include "fuzzers/kernel_under_test.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "kernels/content_hash.h"
+
+namespace warpfuzz {
+
+namespace fs = std::filesystem;
+
+std::vector<ManifestEntry> load_manifest(const Installation& installation) {
+  const fs::path file = installation.kernels() / "manifest.json";
+  std::vector<ManifestEntry> entries;
+  try {
+    std::ifstream stream(file);
+    const auto json = nlohmann::json::parse(stream);
+    for (const auto& kernel : json.at("kernels")) {
+      ManifestEntry entry;
+      entry.name = kernel.at("name");
+      entry.source = installation.kernels() / kernel.at("source").get<std::string>();
+      entry.op = kernel.at("op");
+      entry.faulty = kernel.at("kind") == "faulty";
+      if (entry.faulty) entry.gate = kernel.at("gate");
+      entry.tier = kernel.value("tier", 1);
+      entry.about = kernel.at(entry.faulty ? "fault" : "style");
+      entries.push_back(std::move(entry));
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw EnvironmentError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+  return entries;
+}
+
+fs::path find_kernel(const Installation& installation, const std::string& kernel) {
+  const fs::path path(kernel);
+  if (path.extension() == ".cu" || path.extension() == ".so") {
+    if (fs::is_regular_file(path)) return fs::absolute(path);
+    // Paths of this project also work from other directories.
+    if (path.is_relative() && fs::is_regular_file(installation.root / path)) {
+      return installation.root / path;
+    }
+    throw UsageError(fmt::format("no such kernel file: {}", kernel));
+  }
+  for (const ManifestEntry& entry : load_manifest(installation)) {
+    if (entry.name == kernel) return entry.source;
+  }
+  throw UsageError(
+      fmt::format("unknown kernel '{}': give a .cu file, a .so file, or a name that "
+                  "`warpfuzz list` prints",
+                  kernel));
+}
+
+fs::path build_kernel(const Installation& installation, const fs::path& kernel) {
+  if (kernel.extension() == ".so") return kernel;
+  CompileRequest request;
+  request.source = kernel;
+  request.instrumentation = build_instrumentation();
+  request.cache_directory = installation.cache;
+  request.include_directory = installation.kernels() / "simt/include";
+  request.kernel_directory = installation.kernels();
+  return compile_for_cpu(request);
+}
+
+KernelUnderTest load_kernel(const fs::path& source, const fs::path& object) {
+  KernelUnderTest result;
+  result.device = make_cpu_device();
+  result.kernel = result.device->load(object);
+  result.identity.name = source.stem().string();
+  result.identity.path = source.string();
+  std::ifstream stream(source, std::ios::binary);
+  const std::string content((std::istreambuf_iterator<char>(stream)),
+                            std::istreambuf_iterator<char>());
+  result.identity.content_hash = content_hash(content);
+  return result;
+}
+
+}  // namespace warpfuzz

@@ -1,0 +1,45 @@
+// The kernel under test, from what the user named: a .cu file (compiled for the device), a .so
+// file, or the name of a kernel of kernels/manifest.json. Holds the device, the loaded kernel and
+// what identifies it in a reproducer.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crashes/reproducer.h"
+#include "fuzzers/installation.h"
+#include "kernels/device.h"
+
+namespace warpfuzz {
+
+struct ManifestEntry {
+  std::string name;
+  std::filesystem::path source;  // absolute
+  std::string op;
+  bool faulty = false;
+  std::string gate;   // faulty: the gate that must name it
+  int tier = 1;       // smallest tier at which the fault shows
+  std::string about;  // the fault, or the style of a correct kernel
+};
+std::vector<ManifestEntry> load_manifest(const Installation& installation);
+
+// The file that `kernel` means. Throws UsageError with what exists instead.
+std::filesystem::path find_kernel(const Installation& installation, const std::string& kernel);
+
+// The shared object for the CPU device; compiles a .cu when needed. Throws CompileError.
+std::filesystem::path build_kernel(const Installation& installation,
+                                   const std::filesystem::path& kernel);
+
+struct KernelUnderTest {
+  KernelIdentity identity;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Kernel> kernel;
+};
+
+// `source` is what the user named, `object` the library built from it. Throws KernelError.
+KernelUnderTest load_kernel(const std::filesystem::path& source,
+                            const std::filesystem::path& object);
+
+}  // namespace warpfuzz

@@ -1,0 +1,30 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "fuzzers/command/commands.h"
+#include "fuzzers/engine.h"
+#include "fuzzers/errors.h"
+#include "fuzzers/installation.h"
+
+int main(int argc, char** argv) {
+  using namespace warpfuzz;
+  // A worker, or a process that libFuzzer started from one: the driver's arguments, no subcommand.
+  if (is_engine_call(argc, argv)) return run_engine(argc, argv, {});
+
+  CLI::App app{"warpfuzz hunts for inputs on which a GPU kernel breaks its contract", "warpfuzz"};
+  app.set_version_flag("--version", version());
+  app.require_subcommand(1);
+  const std::array commands = {list_command(app),   fuzz_command(app),     seed_command(app),
+                               replay_command(app), minimize_command(app), show_command(app),
+                               doctor_command(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_clean : exit_usage;
+  }
+  for (const Command& command : commands) {
+    if (command.arguments->parsed()) return run_reporting_errors(command.run);
+  }
+  return exit_usage;
+}

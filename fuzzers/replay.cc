@@ -1,0 +1,60 @@
+#include "fuzzers/replay.h"
+
+#include <fmt/format.h>
+
+#include "fuzzers/finding.h"
+
+namespace warpfuzz {
+namespace {
+
+// Input tensors of the reproducer in the order of the schema.
+std::vector<Tensor> stored_inputs(const Reproducer& stored, const Case& c) {
+  std::vector<Tensor> inputs;
+  for (const TensorSpec& spec : c.schema->inputs) {
+    const NamedTensor* found = nullptr;
+    for (const NamedTensor& input : stored.inputs) {
+      if (input.name == spec.name) found = &input;
+    }
+    if (found == nullptr) {
+      throw ReproducerError(fmt::format("the reproducer has no input '{}'", spec.name));
+    }
+    if (found->tensor.dtype != c.dtype(spec) || found->tensor.shape != c.shape(spec)) {
+      throw ReproducerError(fmt::format(
+          "input '{}' of the reproducer does not have the type and shape of its call", spec.name));
+    }
+    inputs.push_back(found->tensor);
+  }
+  return inputs;
+}
+
+bool same_outputs(const Reproducer& stored, const std::vector<Tensor>& outputs) {
+  if (stored.outputs.size() != outputs.size()) return false;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!(stored.outputs[i].tensor == outputs[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Replay replay(const Installation& installation, const Reproducer& stored,
+              const std::string& kernel) {
+  const auto schema = installation.schema(stored.op);
+  Replay replay;
+  replay.c = restore_call(stored.call, schema);
+  std::vector<Tensor> inputs = stored_inputs(stored, replay.c);
+  const std::filesystem::path source =
+      find_kernel(installation, kernel.empty() ? stored.kernel.path : kernel);
+  const KernelUnderTest under_test = load_kernel(source, build_kernel(installation, source));
+  Trial trial(schema, *under_test.kernel);
+  replay.result = trial.run(replay.c, std::move(inputs));
+  replay.same_outputs = same_outputs(stored, replay.result.primary.outputs);
+  if (replay.result.outcome == TrialOutcome::violation) {
+    replay.reproduced =
+        make_reproducer(replay.c, stored.limits, replay.result, under_test.identity, "cpu");
+    replay.same_gate = replay.reproduced.gate == stored.gate;
+  }
+  return replay;
+}
+
+}  // namespace warpfuzz

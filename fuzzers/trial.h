@@ -1,0 +1,91 @@
+// A trial takes one case through the whole pipeline: values, image, device, oracle, gates. It owns
+// the buffers that are reused from case to case, and nothing global. Extra runs (probes) happen
+// when the case asks for them, or when the first run is wrong and a gate needs a control.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gates/gate.h"
+#include "kernels/device.h"
+#include "schemas/case.h"
+
+namespace warpfuzz {
+
+enum class TrialOutcome : uint8_t {
+  pass,
+  violation,
+  excluded,   // the kernel's declared preconditions do not admit the case
+  undecided,  // the oracle could not judge: skipped and counted, never a pass
+};
+
+// Where the time of a campaign goes, in seconds, summed over trials.
+struct TrialTimes {
+  double values = 0;
+  double kernel = 0;
+  double oracle = 0;
+  double gates = 0;
+};
+
+struct TrialResult {
+  TrialOutcome outcome = TrialOutcome::pass;
+  const Gate* gate = nullptr;  // violation: the most specific contract broken
+  GateResult finding;
+  Observation primary;  // of the call itself
+  std::vector<Tensor> inputs;
+  std::vector<std::string> memory_notes;  // per fault of the finding: where its address lies
+  double worst_ratio = 0;                 // error / tolerance, the largest of the primary run
+};
+
+struct TrialOptions {
+  std::chrono::milliseconds time_limit{2000};
+  int minimum_oracle_level = 0;
+};
+
+// What a kernel demands beyond its schema, ready to be evaluated.
+class Preconditions {
+ public:
+  // Throws ExpressionError for text that is not an expression over the schema's names.
+  Preconditions(const Schema& schema, const std::string& text);
+  bool admit(const Case& c) const;
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  std::optional<Expression> expression_;
+};
+
+class Trial {
+ public:
+  Trial(std::shared_ptr<const Schema> schema, Kernel& kernel, TrialOptions options = {});
+
+  TrialResult run(const Case& c);
+  // The same with given input bits instead of those that the case's laws would make.
+  TrialResult run(const Case& c, std::vector<Tensor> inputs);
+
+  const Preconditions& preconditions() const { return preconditions_; }
+  const TrialTimes& times() const { return times_; }
+
+ private:
+  std::optional<Observation> observe(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
+                                     std::vector<std::string>* memory_notes);
+  void judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation,
+             Judgement* judgement);
+  std::optional<Observation> control(const Case& c, Probe probe);
+  bool confirmed_by_redraw(const Case& c);
+  void run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<Tensor>& inputs);
+
+  std::shared_ptr<const Schema> schema_;
+  Kernel& kernel_;
+  TrialOptions options_;
+  Preconditions preconditions_;
+  MemoryImage image_;
+  TrialTimes times_;
+};
+
+}  // namespace warpfuzz

@@ -1,0 +1,166 @@
+#include "fuzzers/worker.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "crashes/minimizer.h"
+#include "fuzzers/features.h"
+#include "fuzzers/finding.h"
+#include "fuzzers/report.h"
+#include "schemas/mutation.h"
+
+namespace warpfuzz {
+namespace {
+
+constexpr std::chrono::seconds minimize_time{5};
+constexpr int admission_attempts = 8;  // a mutated case that the kernel excludes is drawn again
+constexpr unsigned fresh_case_period = 16;  // one mutation in so many starts from nothing
+
+size_t write_case(const Case& c, std::span<uint8_t> out) {
+  const std::vector<uint8_t> bytes = encode(c);
+  const size_t size = std::min(bytes.size(), out.size());
+  std::copy_n(bytes.begin(), size, out.begin());
+  return size;
+}
+
+}  // namespace
+
+Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
+  const Installation installation = Installation::find();
+  schema_ = installation.schema(options_.op);
+  if (options_.object.empty()) options_.object = build_kernel(installation, options_.kernel);
+  under_test_ = load_kernel(options_.kernel, options_.object);
+  trial_.emplace(schema_, *under_test_.kernel, TrialOptions{.time_limit = options_.time_limit});
+  if (!options_.work.empty()) {
+    work_ = WorkDirectory{options_.work};
+    work_->create();
+    store_.emplace(work_->findings());
+    status_ = std::make_unique<MappedStatus>(work_->status(options_.index));
+  }
+}
+
+int Worker::run(std::span<const uint8_t> bytes, std::span<uint8_t> counters) {
+  const Case c = decode(schema_, bytes, options_.limits);
+  if (status_) (*status_)->begin(bytes);
+  const TrialResult result = trial_->run(c);
+  if (status_) publish(result);
+  if (result.outcome == TrialOutcome::excluded) return -1;
+  record_features(c, result, counters);
+  if (result.outcome == TrialOutcome::violation) handle_violation(c, result);
+  if (status_) (*status_)->end();
+  return 0;
+}
+
+void Worker::publish(const TrialResult& result) {
+  WorkerStatus& status = **status_;
+  status.runs.fetch_add(1, std::memory_order_relaxed);
+  switch (result.outcome) {
+    case TrialOutcome::excluded:
+      status.excluded.fetch_add(1, std::memory_order_relaxed);
+      break;
+    case TrialOutcome::undecided:
+      status.undecided.fetch_add(1, std::memory_order_relaxed);
+      break;
+    case TrialOutcome::violation:
+      status.violations.fetch_add(1, std::memory_order_relaxed);
+      break;
+    case TrialOutcome::pass:
+      if (result.worst_ratio > status.worst_ratio.load(std::memory_order_relaxed)) {
+        status.worst_ratio.store(result.worst_ratio, std::memory_order_relaxed);
+      }
+      break;
+  }
+  const TrialTimes& times = trial_->times();
+  status.values_seconds.store(times.values, std::memory_order_relaxed);
+  status.kernel_seconds.store(times.kernel, std::memory_order_relaxed);
+  status.oracle_seconds.store(times.oracle, std::memory_order_relaxed);
+  status.gates_seconds.store(times.gates, std::memory_order_relaxed);
+}
+
+void Worker::handle_violation(const Case& c, const TrialResult& result) {
+  const Signature signature = signature_of(c, result);
+  const bool known = store_ && store_->knows(signature);
+  if (!known && store_ && !options_.shrink_only) store(c, result, signature);
+  if (options_.keep_going) return;
+  stop_at(signature, make_reproducer(c, options_.limits, result, under_test_.identity, "cpu"));
+}
+
+void Worker::store(const Case& c, const TrialResult& result, const Signature& signature) {
+  (*status_)->minimizing.store(1);
+  store_smallest(c, result, signature);
+  (*status_)->minimizing.store(0);
+}
+
+void Worker::store_smallest(const Case& c, const TrialResult& result, const Signature& signature) {
+  // The case as found is stored at once, so that nothing is lost if minimising it ends the process.
+  if (!store_->claim(signature,
+                     make_reproducer(c, options_.limits, result, under_test_.identity, "cpu"))) {
+    return;
+  }
+  const auto still_fails = [&](const Case& candidate) {
+    (*status_)->begin(encode(candidate));
+    return violation_signature(candidate, trial_->run(candidate)) == signature;
+  };
+  const MinimizeResult minimized =
+      minimize(c, still_fails, {.deadline = std::chrono::steady_clock::now() + minimize_time});
+  const TrialResult smallest = trial_->run(minimized.smallest);
+  if (violation_signature(minimized.smallest, smallest) != signature)
+    return;  // flaky: keep the first
+  store_->replace(signature, make_reproducer(minimized.smallest, options_.limits, smallest,
+                                             under_test_.identity, "cpu"));
+}
+
+void Worker::stop_at(const Signature& signature, const Reproducer& reproducer) {
+  // libFuzzer takes the first token of a child's output, so it comes before anything else.
+  fmt::print(stderr, "DEDUP_TOKEN: {}\n", signature.text());
+  fmt::print(stderr, "{}", describe_finding(reproducer, {}));
+  std::fflush(stderr);
+  std::abort();
+}
+
+size_t Worker::mutate(std::span<uint8_t> buffer, size_t size, unsigned seed) {
+  Random random(seed);
+  random.discard(2);  // the first values of neighbouring seeds are neighbours
+  const auto draw = [&] { return random_case(schema_, random, options_.limits); };
+  if (!options_.guided) {
+    Case c = draw();
+    for (int i = 0; i < admission_attempts && !trial_->preconditions().admit(c); ++i) c = draw();
+    return write_case(c, buffer);
+  }
+  const Case original = decode(schema_, buffer.first(size), options_.limits);
+  if (options_.shrink_only) {
+    const std::vector<Case> simpler = simplifications(original);
+    return write_case(simpler.empty() ? original : simpler[random() % simpler.size()], buffer);
+  }
+  const bool fresh = size == 0 || random() % fresh_case_period == 0;
+  Case c = original;
+  for (int i = 0; i < admission_attempts; ++i) {
+    if (fresh) {
+      c = draw();
+    } else {
+      c = original;
+      warpfuzz::mutate(c, random, options_.limits);
+    }
+    if (trial_->preconditions().admit(c)) break;
+  }
+  return write_case(c, buffer);
+}
+
+size_t Worker::crossover(std::span<const uint8_t> a, std::span<const uint8_t> b,
+                         std::span<uint8_t> out, unsigned seed) {
+  Random random(seed);
+  random.discard(2);
+  if (!options_.guided) return write_case(random_case(schema_, random, options_.limits), out);
+  const Case first = decode(schema_, a, options_.limits);
+  if (options_.shrink_only) return write_case(first, out);
+  const Case second = decode(schema_, b, options_.limits);
+  Case c = warpfuzz::crossover(first, second, random, options_.limits);
+  for (int i = 1; i < admission_attempts && !trial_->preconditions().admit(c); ++i) {
+    c = warpfuzz::crossover(first, second, random, options_.limits);
+  }
+  return write_case(c, out);
+}
+
+}  // namespace warpfuzz

@@ -1,0 +1,65 @@
+// One fuzzing process: runs the cases that libFuzzer hands over, mutates them by structure, and
+// deals with violations. Knows libFuzzer's conventions, but calls nothing of it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "crashes/signature_store.h"
+#include "fuzzers/kernel_under_test.h"
+#include "fuzzers/trial.h"
+#include "fuzzers/work_directory.h"
+#include "fuzzers/worker_status.h"
+
+namespace warpfuzz {
+
+struct WorkerOptions {
+  std::string op;
+  std::filesystem::path kernel;  // what the user named
+  std::filesystem::path object;  // the shared object; empty: build it from `kernel`
+  std::filesystem::path work;    // empty: findings are reported but not stored
+  size_t index = 0;              // among the workers of the campaign
+  bool keep_going = false;       // count known violations and go on
+  bool guided = true;            // off: every case is drawn anew, the baseline
+  bool shrink_only = false;      // mutations only simplify (libFuzzer's -minimize_crash)
+  CaseLimits limits;
+  std::chrono::milliseconds time_limit{2000};
+};
+
+class Worker {
+ public:
+  // Throws UsageError, EnvironmentError, CompileError, KernelError, std::system_error.
+  explicit Worker(WorkerOptions options);
+
+  // Runs one case; `counters` receives its features. Returns 0, or -1 for input that the corpus
+  // should not keep. Aborts on a violation unless it keeps going.
+  int run(std::span<const uint8_t> bytes, std::span<uint8_t> counters);
+
+  // libFuzzer's custom mutator and crossover: write at most `capacity` bytes, return how many.
+  size_t mutate(std::span<uint8_t> buffer, size_t size, unsigned seed);
+  size_t crossover(std::span<const uint8_t> a, std::span<const uint8_t> b, std::span<uint8_t> out,
+                   unsigned seed);
+
+  const std::shared_ptr<const Schema>& schema() const { return schema_; }
+
+ private:
+  void handle_violation(const Case& c, const TrialResult& result);
+  void store(const Case& c, const TrialResult& result, const Signature& signature);
+  void store_smallest(const Case& c, const TrialResult& result, const Signature& signature);
+  [[noreturn]] void stop_at(const Signature& signature, const Reproducer& reproducer);
+  void publish(const TrialResult& result);
+
+  WorkerOptions options_;
+  std::shared_ptr<const Schema> schema_;
+  KernelUnderTest under_test_;
+  std::optional<Trial> trial_;
+  std::optional<WorkDirectory> work_;
+  std::optional<SignatureStore> store_;
+  std::unique_ptr<MappedStatus> status_;
+};
+
+}  // namespace warpfuzz

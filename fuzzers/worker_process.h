@@ -1,0 +1,42 @@
+// A child process that runs the libFuzzer driver of this executable, its output going to a log
+// file. The child ends when its parent does. Owns the process: the destructor kills and reaps it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpfuzz {
+
+// How a process ended.
+struct Ending {
+  bool by_signal = false;
+  int code = 0;              // exit code or signal number
+  std::string text() const;  // "exit code 77", "signal 11 (Segmentation fault)"
+};
+
+// From waitpid's status.
+Ending decode_wait_status(int status);
+
+class WorkerProcess {
+ public:
+  // Throws std::system_error.
+  WorkerProcess(const std::vector<std::string>& arguments, const std::filesystem::path& log);
+  ~WorkerProcess();
+  WorkerProcess(WorkerProcess&& other) noexcept;
+  WorkerProcess& operator=(WorkerProcess&& other) noexcept;
+
+  // Nothing while it runs; keeps the answer once it has ended.
+  std::optional<Ending> poll();
+  Ending wait();
+  void signal(int number);
+
+ private:
+  pid_t pid_ = -1;
+  std::optional<Ending> ending_;
+};
+
+}  // namespace warpfuzz

@@ -1,0 +1,44 @@
+// One page of memory that a worker shares with the campaign through a file: counts for the progress
+// line, and the case in flight, which so survives whatever ends the worker.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace warpfuzz {
+
+struct WorkerStatus {
+  std::atomic<uint64_t> runs;
+  std::atomic<uint64_t> excluded;
+  std::atomic<uint64_t> undecided;
+  std::atomic<uint64_t> violations;
+  std::atomic<double> worst_ratio;  // of runs that passed
+  std::atomic<double> values_seconds, kernel_seconds, oracle_seconds, gates_seconds;
+  std::atomic<uint32_t> minimizing;       // a finding is stored, its smaller form on its way
+  std::atomic<uint32_t> in_flight_bytes;  // 0: no case is running
+  std::array<uint8_t, 2048> in_flight;
+
+  void begin(std::span<const uint8_t> bytes);
+  void end() { in_flight_bytes.store(0, std::memory_order_release); }
+  std::vector<uint8_t> case_in_flight() const;
+};
+
+// Owns the mapping. Throws std::system_error.
+class MappedStatus {
+ public:
+  explicit MappedStatus(const std::filesystem::path& file);  // created zeroed if absent
+  ~MappedStatus();
+  MappedStatus(const MappedStatus&) = delete;
+  MappedStatus& operator=(const MappedStatus&) = delete;
+  WorkerStatus* operator->() const { return status_; }
+  WorkerStatus& operator*() const { return *status_; }
+
+ private:
+  WorkerStatus* status_ = nullptr;
+};
+
+}  // namespace warpfuzz

@@ -1,0 +1,83 @@
+#include "gates/checks.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace warpfuzz {
+
+GateResult pass() { return {}; }
+
+GateResult not_applicable(std::string reason) {
+  GateResult result;
+  result.outcome = Outcome::not_applicable;
+  result.reason = std::move(reason);
+  return result;
+}
+
+GateResult violation(std::string reason) {
+  GateResult result;
+  result.outcome = Outcome::violation;
+  result.reason = std::move(reason);
+  return result;
+}
+
+GateResult value_violation(const Judgement& judgement, std::string reason) {
+  GateResult result = violation(std::move(reason));
+  const auto& comparisons = judgement.primary().comparisons;
+  for (size_t output = 0; output < comparisons.size(); ++output) {
+    if (comparisons[output].offending.empty()) continue;
+    result.output = output;
+    result.elements = comparisons[output].offending;
+    result.offences = comparisons[output].offences;
+    break;
+  }
+  return result;
+}
+
+GateResult fault_violation(const Judgement& judgement, std::initializer_list<FaultKind> kinds) {
+  std::vector<Fault> matching;
+  for (const Fault& fault : judgement.primary().run.faults) {
+    if (std::find(kinds.begin(), kinds.end(), fault.kind) != kinds.end()) matching.push_back(fault);
+  }
+  if (matching.empty()) return pass();
+  GateResult result = violation(matching.front().message);
+  result.faults = std::move(matching);
+  return result;
+}
+
+bool comparable(const Observation& a, const Observation* b) {
+  return b != nullptr && a.run.status == RunStatus::ok && b->run.status == RunStatus::ok;
+}
+
+std::vector<size_t> differing_elements(const Tensor& a, const Tensor& b) {
+  std::vector<size_t> elements;
+  if (a.data == b.data) return elements;
+  const size_t bytes = info(a.dtype).bytes;
+  for (size_t i = 0; i * bytes < a.data.size(); ++i) {
+    if (std::memcmp(a.data.data() + i * bytes, b.data.data() + i * bytes, bytes) != 0) {
+      elements.push_back(i);
+    }
+  }
+  return elements;
+}
+
+bool all_offences_are(const Observation& observation, OffenceKind kind) {
+  bool any = false;
+  for (const Comparison& comparison : observation.comparisons) {
+    for (const Offence& offence : comparison.offences) {
+      if (offence.kind != kind) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool has_lattice(const Schema& schema) {
+  const auto allows = [](const TensorSpec& tensor) {
+    return tensor.reduction_axis.has_value() && std::find(tensor.laws.begin(), tensor.laws.end(),
+                                                          ValueLaw::lattice) != tensor.laws.end();
+  };
+  return !schema.inputs.empty() && std::all_of(schema.inputs.begin(), schema.inputs.end(), allows);
+}
+
+}  // namespace warpfuzz

@@ -1,0 +1,40 @@
+// The check functions behind the rows of the gate table, one file each, and what they share.
+#pragma once
+
+#include <initializer_list>
+
+#include "gates/gate.h"
+
+namespace warpfuzz {
+
+GateResult check_run_errors(const Judgement&);          // RUN-01
+GateResult check_termination(const Judgement&);         // RUN-02
+GateResult check_guards(const Judgement&);              // MEM-01
+GateResult check_output_coverage(const Judgement&);     // MEM-02
+GateResult check_inputs_intact(const Judgement&);       // MEM-03
+GateResult check_determinism(const Judgement&);         // ORD-02
+GateResult check_shape_polymorphism(const Judgement&);  // CMP-03
+GateResult check_non_finite(const Judgement&);          // EXC-01
+GateResult check_subnormals(const Judgement&);          // EXC-02
+GateResult check_accumulator(const Judgement&);         // PRC-02
+GateResult check_dtype_ladder(const Judgement&);        // PRC-01
+GateResult check_summation_order(const Judgement&);     // ORD-01
+GateResult check_value_parity(const Judgement&);        // CMP-01
+
+GateResult pass();
+GateResult not_applicable(std::string reason);
+GateResult violation(std::string reason);
+// A violation whose evidence is every offending element of the first output that has any.
+GateResult value_violation(const Judgement& judgement, std::string reason);
+// A violation if a fault of one of these kinds was seen.
+GateResult fault_violation(const Judgement& judgement, std::initializer_list<FaultKind> kinds);
+// Both runs finished, so their outputs can be compared.
+bool comparable(const Observation& a, const Observation* b);
+// Elements whose bits differ between two tensors of one shape.
+std::vector<size_t> differing_elements(const Tensor& a, const Tensor& b);
+// Whether every offending element of the primary run is of this kind.
+bool all_offences_are(const Observation& observation, OffenceKind kind);
+// Whether the operator is linear enough for lattice values to be exact, and reduces.
+bool has_lattice(const Schema& schema);
+
+}  // namespace warpfuzz

@@ -1,0 +1,76 @@
+#include <array>
+
+#include "gates/checks.h"
+
+namespace warpfuzz {
+namespace {
+
+constexpr ProbeSet none = 0;
+constexpr ProbeSet repeats = bit(Probe::other_poison) | bit(Probe::other_schedule);
+constexpr ProbeSet shape = bit(Probe::tame_shape);
+constexpr ProbeSet values = bit(Probe::coarse_values) | bit(Probe::lattice_values);
+
+// Most specific first. A memory or run fault explains wrong values, so it comes before them; a
+// controlled experiment (shape, coarse values) explains more than "the value is wrong".
+constexpr std::array table = {
+    Gate{
+        "RUN-02", "termination",
+        "the call returns in time; no barrier diverges, no warp operation waits for an exited lane",
+        none, check_termination},
+    Gate{"MEM-01", "guards", "no byte outside the outputs changed", none, check_guards},
+    Gate{"RUN-01", "launch and run errors", "no launch error, no fault, no sanitizer report", none,
+         check_run_errors},
+    Gate{"MEM-03", "inputs intact", "the bytes of the inputs are unchanged", none,
+         check_inputs_intact},
+    Gate{"MEM-02", "coverage of outputs",
+         "every output element is written, whatever memory held before", repeats,
+         check_output_coverage},
+    Gate{"ORD-02", "determinism",
+         "the same bytes give the same bits in any schedule and at any address", repeats,
+         check_determinism},
+    Gate{"CMP-03", "shape polymorphism", "every legal shape is accepted and right", shape,
+         check_shape_polymorphism},
+    Gate{"EXC-01", "non-finite propagation",
+         "NaN and infinities appear exactly where the operator puts them", none, check_non_finite},
+    Gate{"EXC-02", "subnormals",
+         "subnormals are preserved unless the contract lets them be flushed", none,
+         check_subnormals},
+    Gate{"PRC-02", "accumulator precision", "the accumulator is at least the declared type", values,
+         check_accumulator},
+    Gate{"PRC-01", "dtype ladder", "no dtype is computed one precision lower", values,
+         check_dtype_ladder},
+    Gate{"ORD-01", "summation order", "sums on an exact lattice are exact in any order", none,
+         check_summation_order},
+    Gate{"CMP-01", "value parity", "every element lies within its derived tolerance", none,
+         check_value_parity},
+};
+
+constexpr std::array<std::string_view, probe_count> probe_names = {
+    "primary", "other poison", "other schedule", "tame shape", "coarse values", "lattice values"};
+
+}  // namespace
+
+std::span<const Gate> gates() { return table; }
+
+const Gate* find_gate(std::string_view id) {
+  for (const Gate& gate : table) {
+    if (gate.id == id) return &gate;
+  }
+  return nullptr;
+}
+
+std::string_view name(Probe probe) { return probe_names[static_cast<size_t>(probe)]; }
+
+bool Observation::values_differ() const {
+  for (const Comparison& comparison : comparisons) {
+    if (!comparison.offending.empty()) return true;
+  }
+  return false;
+}
+
+bool Observation::violates() const {
+  return run.status != RunStatus::ok || !run.faults.empty() || run.failed_launches > 0 ||
+         !damage.empty() || values_differ();
+}
+
+}  // namespace warpfuzz

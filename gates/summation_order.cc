@@ -1,0 +1,25 @@
+// ORD-01: on exact-lattice inputs every order of summation gives the same, exact result; a result
+// that is off by a little there is not a sum of these addends. No tolerance.
+#include <cmath>
+
+#include "gates/checks.h"
+
+namespace warpfuzz {
+
+GateResult check_summation_order(const Judgement& judgement) {
+  if (!judgement.exact || !has_lattice(*judgement.c.schema)) {
+    return not_applicable("the inputs are not on an exact lattice");
+  }
+  if (!judgement.primary().values_differ()) return pass();
+  for (const Comparison& comparison : judgement.primary().comparisons) {
+    for (const Offence& offence : comparison.offences) {
+      // Off by more than the coarsest output type rounds: a wrong value, not a lost bit.
+      if (!(std::abs(offence.observed - offence.expected) <= std::abs(offence.expected) * 0x1p-6)) {
+        return pass();
+      }
+    }
+  }
+  return value_violation(judgement, "the sum of exactly representable addends is not exact");
+}
+
+}  // namespace warpfuzz

@@ -1,0 +1,314 @@
+#include "kernels/memory_image.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "schemas/check.h"
+
+namespace warpfuzz {
+namespace {
+
+constexpr size_t guard_bytes = 256;
+constexpr size_t max_damage = 8;
+constexpr size_t grid = 256;  // tensors start on this grid, plus their own offset
+
+size_t round_up(size_t value, size_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+// Strides in elements for a layout. A row-strided tensor pads the rows of its last axis.
+std::vector<int64_t> layout_strides(const std::vector<int64_t>& shape, const TensorCase& tensor) {
+  const size_t rank = shape.size();
+  std::vector<int64_t> strides(rank, 1);
+  std::vector<size_t> order(rank);  // from the slowest to the fastest axis
+  for (size_t i = 0; i < rank; ++i) order[i] = i;
+  if (tensor.layout == Layout::transposed && rank >= 2) std::swap(order[rank - 1], order[rank - 2]);
+  int64_t stride = 1;
+  for (size_t i = rank; i-- > 0;) {
+    strides[order[i]] = stride;
+    stride *= std::max<int64_t>(shape[order[i]], 1);
+    if (i == rank - 1 && tensor.layout == Layout::row_strided) stride += tensor.row_padding;
+  }
+  if (tensor.layout == Layout::broadcast && rank > 0) strides[0] = 0;
+  return strides;
+}
+
+// Elements from the first to one past the last that the strides reach; 0 for an empty tensor.
+size_t span_elements(const std::vector<int64_t>& shape, const std::vector<int64_t>& strides) {
+  int64_t last = 0;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) return 0;
+    last += (shape[i] - 1) * strides[i];
+  }
+  return static_cast<size_t>(last + 1);
+}
+
+bool is_contiguous(const Region& region) {
+  int64_t expected = 1;
+  for (size_t i = region.shape.size(); i-- > 0;) {
+    if (region.shape[i] != 1 && region.strides[i] != expected) return false;
+    expected *= region.shape[i];
+  }
+  return true;
+}
+
+// Calls visit(byte offset in the block, row-major element index, elements) for every stretch of
+// elements that lie side by side both in memory and in row-major order.
+template <typename Visit>
+void for_each_run(const Region& region, Visit visit) {
+  int64_t count = 1;
+  for (int64_t extent : region.shape) count *= extent;
+  if (count == 0) return;
+  if (is_contiguous(region)) {
+    visit(region.first_element, size_t{0}, static_cast<size_t>(count));
+    return;
+  }
+  const size_t rank = region.shape.size();
+  const auto columns = region.shape[rank - 1];
+  const bool dense_rows = region.strides[rank - 1] == 1;
+  std::vector<int64_t> index(rank, 0);
+  for (int64_t row = 0; row < count / columns; ++row) {
+    int64_t base = 0;
+    for (size_t i = 0; i + 1 < rank; ++i) base += index[i] * region.strides[i];
+    const auto element = static_cast<size_t>(row * columns);
+    auto byte_of = [&](int64_t e) {
+      return region.first_element + static_cast<size_t>(e) * region.element_bytes;
+    };
+    if (dense_rows) {
+      visit(byte_of(base), element, static_cast<size_t>(columns));
+    } else {
+      for (int64_t j = 0; j < columns; ++j) {
+        visit(byte_of(base + j * region.strides[rank - 1]), element + static_cast<size_t>(j),
+              size_t{1});
+      }
+    }
+    for (size_t i = rank - 1; i-- > 0;) {
+      if (++index[i] < region.shape[i]) break;
+      index[i] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+MemoryImage::MemoryImage() = default;
+MemoryImage::~MemoryImage() {
+  if (block_ != nullptr) munmap(block_, capacity_);
+}
+
+void MemoryImage::compose(const Case& c, std::span<const Tensor> inputs, size_t workspace_bytes,
+                          Poison poison, uint32_t placement_seed) {
+  const Schema& schema = *c.schema;
+  poison_ = poison;
+  schema_ = c.schema.get();
+  regions_.clear();
+  input_regions_.clear();
+  output_regions_.clear();
+  workspace_region_ = 0;
+  outputs_.resize(schema.outputs.size());
+
+  // Regions, each followed by a guard that reaches to the next grid line and at least guard_bytes.
+  size_t at = 0;
+  auto add_guard = [&](size_t end) {
+    Region guard;
+    guard.begin = at;
+    guard.end = end;
+    regions_.push_back(std::move(guard));
+    at = end;
+  };
+  auto add_tensor = [&](RegionKind kind, size_t index, const TensorSpec& spec,
+                        const TensorCase& tensor) {
+    Region region;
+    region.kind = kind;
+    region.tensor = index;
+    region.shape = c.shape(spec);
+    region.strides = layout_strides(region.shape, tensor);
+    region.element_bytes = info(c.dtype(spec)).bytes;
+    const size_t start = round_up(at + guard_bytes, grid) +
+                         static_cast<size_t>(tensor.offset) * region.element_bytes;
+    add_guard(start);
+    region.begin = region.first_element = start;
+    region.end = start + span_elements(region.shape, region.strides) * region.element_bytes;
+    at = region.end;
+    regions_.push_back(std::move(region));
+    return regions_.size() - 1;
+  };
+  at = placement_seed % 7 * grid;  // other seeds, other addresses
+  if (at != 0) {
+    const size_t end = at;
+    at = 0;
+    add_guard(end);
+  }
+  for (size_t i = 0; i < schema.inputs.size(); ++i) {
+    input_regions_.push_back(add_tensor(RegionKind::input, i, schema.inputs[i], c.inputs[i]));
+  }
+  for (size_t i = 0; i < schema.outputs.size(); ++i) {
+    outputs_[i].dtype = c.dtype(schema.outputs[i]);
+    outputs_[i].shape = c.shape(schema.outputs[i]);
+    output_regions_.push_back(add_tensor(RegionKind::output, i, schema.outputs[i], c.outputs[i]));
+  }
+  if (workspace_bytes > 0) {
+    add_guard(round_up(at + guard_bytes, grid));
+    Region region;
+    region.kind = RegionKind::workspace;
+    region.begin = region.first_element = at;
+    region.end = at + workspace_bytes;
+    region.element_bytes = 1;
+    region.shape = {static_cast<int64_t>(workspace_bytes)};
+    region.strides = {1};
+    workspace_region_ = regions_.size();
+    at = region.end;
+    regions_.push_back(std::move(region));
+  }
+  add_guard(round_up(at + guard_bytes, grid));
+  size_ = at;
+
+  if (size_ > capacity_) {
+    if (block_ != nullptr) munmap(block_, capacity_);
+    capacity_ = round_up(size_ * 2, 1 << 16);
+    void* mapped =
+        mmap(nullptr, capacity_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    WARPFUZZ_CHECK(mapped != MAP_FAILED, "no memory for an image of {} bytes", capacity_);
+    block_ = static_cast<std::byte*>(mapped);
+  }
+  std::memset(block_, static_cast<int>(poison), size_);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Region& region = input(i);
+    WARPFUZZ_CHECK(inputs[i].shape == region.shape, "input {} has another shape than its case", i);
+    for_each_run(region, [&](size_t byte, size_t element, size_t elements) {
+      std::memcpy(block_ + byte, inputs[i].data.data() + element * region.element_bytes,
+                  elements * region.element_bytes);
+    });
+  }
+  composed_.assign(block_, block_ + size_);
+}
+
+const Region& MemoryImage::input(size_t index) const { return regions_[input_regions_[index]]; }
+const Region& MemoryImage::output(size_t index) const { return regions_[output_regions_[index]]; }
+const Region* MemoryImage::workspace() const {
+  return workspace_region_ == 0 ? nullptr : &regions_[workspace_region_];
+}
+
+Tensor MemoryImage::gather_output(size_t index) const {
+  Tensor tensor = outputs_[index];
+  const Region& region = output(index);
+  tensor.data.resize(static_cast<size_t>(tensor.size()) * region.element_bytes);
+  for_each_run(region, [&](size_t byte, size_t element, size_t elements) {
+    std::memcpy(tensor.data.data() + element * region.element_bytes, block_ + byte,
+                elements * region.element_bytes);
+  });
+  return tensor;
+}
+
+size_t MemoryImage::count_poisoned(size_t index) const {
+  const Region& region = output(index);
+  const auto poison = static_cast<std::byte>(poison_);
+  size_t count = 0;
+  for_each_run(region, [&](size_t byte, size_t, size_t elements) {
+    for (size_t e = 0; e < elements; ++e) {
+      const std::byte* p = block_ + byte + e * region.element_bytes;
+      count += std::all_of(p, p + region.element_bytes, [&](std::byte b) { return b == poison; });
+    }
+  });
+  return count;
+}
+
+std::string MemoryImage::region_name(const Region& region) const {
+  switch (region.kind) {
+    case RegionKind::input:
+      return "input " + schema_->inputs[region.tensor].name;
+    case RegionKind::output:
+      return "output " + schema_->outputs[region.tensor].name;
+    default:
+      return "the workspace";
+  }
+}
+
+std::vector<Damage> MemoryImage::find_damage() const {
+  std::vector<Damage> damage;
+  // Compares [begin, end) of the block with what was composed there.
+  auto check = [&](size_t begin, size_t end, const Region& region, const std::string& where) {
+    if (begin >= end || std::memcmp(block_ + begin, composed_.data() + begin, end - begin) == 0)
+      return;
+    Damage found;
+    found.kind = region.kind;
+    found.where = where;
+    bool first = true;
+    for (size_t i = begin; i < end; ++i) {
+      if (block_[i] == composed_[i]) continue;
+      if (first) found.offset = i - region.begin;
+      first = false;
+      ++found.bytes;
+    }
+    damage.push_back(std::move(found));
+  };
+  const Region* before = nullptr;
+  for (const Region& region : regions_) {
+    switch (region.kind) {
+      case RegionKind::guard:
+        check(region.begin, region.end, region,
+              before == nullptr ? "the guard before the first tensor"
+                                : fmt::format("the guard after {}", region_name(*before)));
+        break;
+      case RegionKind::input:  // gaps of inputs included: both must stay
+        check(region.begin, region.end, region, region_name(region));
+        break;
+      case RegionKind::output: {
+        if (is_contiguous(region)) break;
+        // Restore knowledge of which bytes are elements, then check the gaps between them.
+        std::vector<std::pair<size_t, size_t>> runs;
+        for_each_run(region, [&](size_t byte, size_t, size_t elements) {
+          runs.emplace_back(byte, byte + elements * region.element_bytes);
+        });
+        std::sort(runs.begin(), runs.end());
+        size_t at = region.begin;
+        for (auto [begin, end] : runs) {
+          check(at, begin, region, fmt::format("the gap between rows of {}", region_name(region)));
+          at = std::max(at, end);
+          if (damage.size() >= max_damage) break;
+        }
+        break;
+      }
+      case RegionKind::workspace:
+        break;
+    }
+    if (region.kind != RegionKind::guard) before = &region;
+    if (damage.size() >= max_damage) break;
+  }
+  return damage;
+}
+
+std::string MemoryImage::describe_address(const void* address) const {
+  const auto* p = static_cast<const std::byte*>(address);
+  if (p < block_ || p >= block_ + size_) return "outside the memory of this call";
+  const auto offset = static_cast<size_t>(p - block_);
+  const Region* before = nullptr;
+  for (const Region& region : regions_) {
+    if (region.kind == RegionKind::guard) {
+      if (offset >= region.begin && offset < region.end) {
+        const Region* next =
+            &region + 1 < regions_.data() + regions_.size() ? &region + 1 : nullptr;
+        if (before != nullptr &&
+            (next == nullptr || offset - region.begin <= region.end - offset)) {
+          return fmt::format("{} bytes past the end of {}", offset - region.begin,
+                             region_name(*before));
+        }
+        if (next != nullptr) {
+          return fmt::format("{} bytes before the start of {}", region.end - offset,
+                             region_name(*next));
+        }
+      }
+      continue;
+    }
+    if (offset >= region.begin && offset < region.end) {
+      return fmt::format("byte {} of {}", offset - region.first_element, region_name(region));
+    }
+    before = &region;
+  }
+  return "outside the memory of this call";
+}
+
+}  // namespace warpfuzz
