@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "crashes/pattern.h"
+#include "crashes/symptom.h"
 #include "fuzzers/installation.h"
 #include "reference/number_format.h"
 #include "seeds/value_law.h"
@@ -16,19 +17,6 @@ namespace warpfuzz {
 namespace {
 
 constexpr size_t max_evidence_elements = 8;
-
-constexpr std::array symptom_of_fault = {
-    std::pair{FaultKind::out_of_bounds_read, Symptom::bounds},
-    std::pair{FaultKind::out_of_bounds_write, Symptom::bounds},
-    std::pair{FaultKind::wild_access, Symptom::bounds},
-    std::pair{FaultKind::misaligned_access, Symptom::misaligned},
-    std::pair{FaultKind::undefined_behavior, Symptom::undefined},
-    std::pair{FaultKind::divergent_barrier, Symptom::barrier},
-    std::pair{FaultKind::exit_before_barrier, Symptom::barrier},
-    std::pair{FaultKind::exited_lane, Symptom::barrier},
-    std::pair{FaultKind::deadlock, Symptom::hang},
-    std::pair{FaultKind::time_limit, Symptom::hang},
-};
 
 constexpr std::array<std::string_view, 3> offence_kinds = {"value", "non_finite", "subnormal"};
 
@@ -118,25 +106,8 @@ Evidence make_evidence(const Case& c, const TrialResult& result) {
 
 }  // namespace
 
-Symptom symptom_of(const TrialResult& result) {
-  const GateResult& finding = result.finding;
-  if (!finding.faults.empty()) {
-    for (const auto& [kind, symptom] : symptom_of_fault) {
-      if (kind == finding.faults.front().kind) return symptom;
-    }
-  }
-  if (result.gate->id == "RUN-01") return Symptom::error;
-  if (finding.offences.empty()) return Symptom::none;
-  for (const Offence& offence : finding.offences) {
-    if (offence.kind != OffenceKind::non_finite) continue;
-    return (offence.allowed & class_finite) == 0 ? Symptom::non_finite_lost
-                                                 : Symptom::non_finite_made;
-  }
-  return Symptom::value;
-}
-
 Signature signature_of(const Case& c, const TrialResult& result) {
-  return {c, result.gate->id, symptom_of(result)};
+  return {c, result.gate->id, symptom_of(result.gate->id, result.finding)};
 }
 
 std::optional<Signature> violation_signature(const Case& c, const TrialResult& result) {

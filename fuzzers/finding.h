@@ -10,7 +10,6 @@
 
 namespace warpfuzz {
 
-Symptom symptom_of(const TrialResult& result);
 Signature signature_of(const Case& c, const TrialResult& result);
 std::optional<Signature> violation_signature(const Case& c, const TrialResult& result);
 

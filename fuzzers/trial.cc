@@ -130,7 +130,8 @@ std::optional<Observation> Trial::observe(const Case& c, const std::vector<Tenso
     placement = 1 + c.schedule_seed % 6;
   }
   if (probe == Probe::other_schedule) {
-    options.schedule = c.schedule_seed % 2 == 0 ? Schedule::reversed : Schedule::random;
+    // Random tells most: a fault that reversing hides still has many orders to show in.
+    options.schedule = c.schedule_seed % 4 == 3 ? Schedule::reversed : Schedule::random;
     options.schedule_seed = c.schedule_seed;
   }
   const Stopwatch watch(times_.kernel);

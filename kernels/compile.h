@@ -1,8 +1,9 @@
 // Turns a kernel source (.cu) into a shared object for the CPU device: preprocess with our CUDA
-// headers, rewrite what is not C++, compile with the wanted instrumentation. Results are cached under
-// a key of content, included files, compiler and flags; a cache entry is written atomically.
+// headers, rewrite what is not C++, compile with the wanted instrumentation. Results are cached
+// under a key of content, included files, compiler and flags; a cache entry is written atomically.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <stdexcept>
@@ -11,7 +12,8 @@
 
 namespace warpfuzz {
 
-// The kernel does not compile; what() holds the compiler's messages with the positions of the .cu.
+// The kernel does not compile, or uses what the CPU device cannot run; what() holds the messages
+// with the positions of the .cu ("softmax.cu:12: error: ...").
 class CompileError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,14 +30,16 @@ struct CompileRequest {
   std::filesystem::path source;
   Instrumentation instrumentation;
   std::filesystem::path cache_directory;
-  std::filesystem::path include_directory;   // holds the CUDA headers (kernels/simt/include)
-  std::filesystem::path kernel_directory;    // holds warpfuzz_kernel.h
+  std::filesystem::path include_directory;  // holds the CUDA headers (kernels/simt/include)
+  std::filesystem::path kernel_directory;   // holds warpfuzz_kernel.h
   std::string compiler = "clang++-19";
-  std::vector<std::string> extra_flags;      // -D..., -I...
+  std::vector<std::string> extra_flags;         // -D..., -I...
+  std::chrono::milliseconds time_limit{60000};  // for each run of the compiler
+  bool keep_source = false;  // leaves the preprocessed, rewritten source beside the shared object
 };
 
 // Path of the shared object. Throws CompileError, or std::system_error when the cache directory
-// cannot be written.
+// cannot be written or the compiler cannot be started. Any number of processes may share a cache.
 std::filesystem::path compile_for_cpu(const CompileRequest& request);
 
 }  // namespace warpfuzz

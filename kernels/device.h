@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -23,6 +24,12 @@ class KernelError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A device that this machine does not have, or that cannot be used: says what is missing.
+class DeviceUnavailable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 enum class RunStatus : uint8_t {
   ok,           // WF_OK
   unsupported,  // WF_UNSUPPORTED
@@ -34,14 +41,14 @@ enum class FaultKind : uint8_t {
   out_of_bounds_read,
   out_of_bounds_write,
   misaligned_access,
-  undefined_behavior,    // integer overflow, division by zero, shift, array index
+  undefined_behavior,  // integer overflow, division by zero, shift, array index
   divergent_barrier,
   exit_before_barrier,
-  exited_lane,           // a warp operation waits for a lane that has returned
+  exited_lane,  // a warp operation waits for a lane that has returned
   deadlock,
   time_limit,
-  wild_access,           // SIGSEGV or SIGBUS inside the kernel
-  illegal_launch,        // rejected by the launch limits; only reported, not a fault of its own
+  wild_access,     // SIGSEGV or SIGBUS inside the kernel
+  illegal_launch,  // rejected by the launch limits; only reported, not a fault of its own
 };
 std::string_view name(FaultKind kind);
 
@@ -51,12 +58,12 @@ struct Dim3 {
 
 struct Fault {
   FaultKind kind = FaultKind::wild_access;
-  std::string message;  // one line for people, without position
+  std::string message;    // one line for people, without position
   uintptr_t address = 0;  // data address, 0 if it does not apply
   uint32_t bytes = 0;     // size of the access
   std::string file;       // filled by Kernel::resolve_positions (or by the device if known)
   int line = 0;
-  uintptr_t pc = 0;       // 0 if file and line are already known
+  uintptr_t pc = 0;  // 0 if file and line are already known
   Dim3 block, thread;
   bool in_device_code = true;
 };
@@ -69,12 +76,27 @@ struct RunOptions {
   std::chrono::milliseconds time_limit{2000};
 };
 
+// What one call asked of a real device; the CPU device does not tell.
+struct DeviceUse {
+  uint32_t foreign_launches = 0;  // on another stream than the call's
+  uint32_t host_copies = 0;       // made by the kernel, one side in host memory
+  uint32_t synchronizations = 0;  // waits of the kernel for the device
+  uint32_t registers = 0;         // per thread, the most of all launches, as are the following
+  uint32_t shared_bytes = 0;      // per block, static and dynamic
+  uint32_t local_bytes = 0;       // per thread: spills and local arrays
+  uint32_t block_threads = 0;
+  bool left_running = false;  // other streams had work when the call's stream had none
+};
+
 struct RunResult {
   RunStatus status = RunStatus::ok;
   std::string message;        // of the last failed runtime call, "invalid configuration argument"
   std::vector<Fault> faults;  // at most max_faults, in order
   uint32_t launches = 0;
   uint32_t failed_launches = 0;
+  std::optional<DeviceUse> device_use;
+  // The device does not answer this process any more: it must end, and another run the case alone.
+  bool device_lost = false;
 };
 inline constexpr size_t max_faults = 8;
 
@@ -84,10 +106,13 @@ class Kernel {
   // Empty if the kernel declares none.
   virtual std::string preconditions() const = 0;
   virtual size_t workspace_bytes(const Case& c) = 0;
-  // Runs on the image, which must have been composed for `c`. Does not throw for what a kernel does.
+  // Runs on the image, which must have been composed for `c`. Does not throw for what a kernel
+  // does.
   virtual RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) = 0;
   // Turns program counters of faults into file and line; slow, for reports only.
   virtual void resolve_positions(std::vector<Fault>& faults) const = 0;
+  // Counters of the last run that the device itself keeps, one byte each; as many in each run.
+  virtual std::span<const uint8_t> coverage() const { return {}; }
 };
 
 class Device {
@@ -97,5 +122,7 @@ class Device {
 };
 
 std::unique_ptr<Device> make_cpu_device();
+// Throws DeviceUnavailable. `index` counts the devices that the process sees.
+std::unique_ptr<Device> make_cuda_device(int index);
 
 }  // namespace warpfuzz

@@ -56,13 +56,13 @@ struct Offence {
   double expected = 0;  // unrounded reference
   double low = 0;       // accepted interval
   double high = 0;
-  double ratio = 0;     // error / tolerance, output rounding included
+  double ratio = 0;  // error / tolerance, output rounding included
   uint8_t allowed = 0;
 };
 
 // How one observed output compares with its expectation.
 struct Comparison {
-  double worst_ratio = 0;         // max over finite elements of error / tolerance
+  double worst_ratio = 0;  // max over finite elements of error / tolerance
   size_t worst_element = 0;
   std::vector<size_t> offending;  // all offending elements, ascending
   std::vector<Offence> offences;  // details of the first max_offences of them

@@ -34,6 +34,9 @@ enum class PokeValue : uint8_t {
 };
 inline constexpr uint8_t poke_value_count = 13;
 
+// Name as in messages: "nan", "-0", "largest".
+std::string_view name(PokeValue value);
+
 struct Poke {
   uint64_t position = 0;  // modulo the tensor's size when applied
   PokeValue value = PokeValue::zero;
@@ -50,6 +53,8 @@ struct TensorCase {
   bool operator==(const TensorCase&) const = default;
 };
 inline constexpr size_t max_pokes = 4;
+inline constexpr int64_t max_row_padding = 64;
+inline constexpr int64_t max_offset = 127;
 
 struct AttributeValue {
   int64_t integer = 0;  // integer, boolean and choice attributes
@@ -59,26 +64,29 @@ struct AttributeValue {
 
 // Further runs of the same call that this case asks for (a bit set).
 enum class ExtraRun : uint8_t {
-  other_poison = 1,     // outputs, gaps and guards filled with another pattern, other addresses
-  other_schedule = 2,   // blocks and threads in another order (cpu device)
+  other_poison = 1,    // outputs, gaps and guards filled with another pattern, other addresses
+  other_schedule = 2,  // blocks and threads in another order (cpu device)
 };
+inline constexpr uint8_t all_extra_runs = 3;
 
 struct Case {
   std::shared_ptr<const Schema> schema;
-  uint8_t size_class = 0;         // 0 .. size_class_count-1: index into work_limits
-  size_t dtype_combination = 0;   // position in Schema::dtype_combinations
-  std::vector<int64_t> axes;      // one per schema axis, const and derived ones included
+  uint8_t size_class = 0;        // 0 .. size_class_count-1: index into work_limits
+  size_t dtype_combination = 0;  // position in Schema::dtype_combinations
+  std::vector<int64_t> axes;     // one per schema axis, const and derived ones included
   std::vector<AttributeValue> attributes;
   std::vector<TensorCase> inputs;
   std::vector<TensorCase> outputs;
-  uint8_t extra_runs = 0;         // ExtraRun bits
-  uint32_t schedule_seed = 0;     // of the other schedule
+  uint8_t extra_runs = 0;      // ExtraRun bits
+  uint32_t schedule_seed = 0;  // of the other schedule; 0 without one
   bool operator==(const Case&) const = default;
 
   DType dtype(const TensorSpec& tensor) const;
   std::vector<int64_t> shape(const TensorSpec& tensor) const;
   // Values for Schema::expression_names().
   std::vector<int64_t> expression_values() const;
+  // What the size class bounds: the work formula, or the elements of all tensors (an empty axis
+  // counting as 1) if they are more.
   int64_t work() const;
 };
 
@@ -91,9 +99,16 @@ struct CaseLimits {
   uint8_t max_size_class = size_class_count - 1;
 };
 
+// Makes any Case legal within the limits: clamps, and shortens axes where the work is too much.
+// Changes nothing that is legal. `favoured` (a position in axes) is the last to be shortened.
+void legalize(Case& c, const CaseLimits& limits, size_t favoured = SIZE_MAX);
+
+// The byte form is described in case_codec.cc.
 Case decode(std::shared_ptr<const Schema> schema, std::span<const uint8_t> bytes,
             const CaseLimits& limits);
 std::vector<uint8_t> encode(const Case& c);
+// As encode(), into a buffer that is cleared first: no allocation once it is large enough.
+void encode(const Case& c, std::vector<uint8_t>& bytes);
 
 // Empty if the case is legal, else what is wrong with it.
 std::string illegality(const Case& c);

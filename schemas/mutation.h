@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <random>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "schemas/case.h"
@@ -13,21 +14,33 @@ namespace warpfuzz {
 
 using Random = std::minstd_rand;
 
-// Applies one to four mutations of the table (names are in mutation.cc).
+// Applies one to four mutations of the table.
 void mutate(Case& c, Random& random, const CaseLimits& limits);
 
-// A random legal case, uniform over dtypes, laws and size classes: the first corpus of a campaign
-// and the baseline that guidance is measured against.
+// A random legal case: the first corpus of a campaign and the baseline that guidance is measured
+// against. Uniform over dtypes; a third of the cases has the lattice wherever it is allowed, the
+// others are uniform over laws; size classes are mostly small, as in decoding.
 Case random_case(std::shared_ptr<const Schema> schema, Random& random, const CaseLimits& limits);
 
-// Each tensor, axis and attribute taken from one of the two.
+// Each tensor, axis and attribute taken from one of the two, which are of one schema.
 Case crossover(const Case& a, const Case& b, Random& random, const CaseLimits& limits);
 
+// One row of the table of mutations.
+struct Mutation {
+  std::string_view name;
+  int weight;  // relative frequency
+  // Changes the case, perhaps to an illegal one; false if it does not apply. Returns through
+  // `favoured` the axis to keep when the work is too much.
+  bool (*apply)(Case& c, Random& random, size_t& favoured);
+};
+std::span<const Mutation> mutations();
+
 // Strictly simpler variants of `c`, boldest first; empty when nothing can be made simpler. Simpler:
-// smaller by a well-founded order (complexity()), so every chain of accepted steps ends.
+// smaller by a well-founded order (complexity()), so every chain of accepted steps ends. Never of a
+// higher tier than `c`, and of the same dtypes.
 std::vector<Case> simplifications(const Case& c);
 
-// The order that simplifications() descends.
+// The order that simplifications() descends, compared lexicographically.
 std::vector<uint64_t> complexity(const Case& c);
 
 }  // namespace warpfuzz

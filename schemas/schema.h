@@ -1,6 +1,8 @@
 // The model of one operator, read from schemas/<op>.json: axes, tensors, dtypes, attributes and the
 // contract that a kernel of this operator must keep. Immutable after load; every index in a Case
-// refers to the order of the vectors here, which is the order of the file.
+// refers to the order of the vectors here, which is the order of the file. FORMAT.md describes the
+// files. Parsing is strict: whatever is unknown, doubled, of the wrong type or impossible is an
+// error.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +20,7 @@
 namespace warpfuzz {
 
 // A schema file that cannot be used: "softmax.json: fuzz.axes.n.range: found ..., expected ...".
+// The path is that of the key; errors that concern the whole file have none.
 class SchemaError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,9 +31,12 @@ struct Axis {
   AxisRole role = AxisRole::free;
   int64_t minimum = 0;  // both inclusive
   int64_t maximum = 0;
-  std::vector<int64_t> boundary;     // values worth trying beyond the general ones
-  std::optional<int64_t> constant;   // a "const" axis
-  std::optional<Expression> derived; // from the axes before it
+  std::vector<int64_t> boundary;      // values worth trying beyond the general ones
+  std::optional<int64_t> constant;    // a "const" axis
+  std::optional<Expression> derived;  // from the axes before it
+
+  // A case chooses its value; otherwise it follows from the schema.
+  bool variable() const { return !constant && !derived; }
 };
 
 enum class AttributeKind : uint8_t { integer, real, boolean, choice };
@@ -42,17 +48,26 @@ struct Attribute {
   double maximum = 0;
   std::vector<double> values;        // values worth trying (numbers; positions for choices)
   std::vector<std::string> choices;  // kind == choice
-  std::vector<double> usual;         // the everyday values (tier 1); others are tier 2
+  std::vector<double> usual;         // the everyday values (tier 1); others are tier 2; not empty
+
+  bool is_usual(double value) const;
 };
 
 struct TensorSpec {
   std::string name;
-  std::vector<size_t> axes;      // positions in Schema::axes
-  size_t dtype_variable = 0;     // position in Schema::dtype_variables
-  std::vector<Layout> layouts;   // allowed; contiguous is always the first
-  bool offsets = false;          // may start off the 256-byte grid
-  std::vector<ValueLaw> laws;    // inputs only; the first is the default
+  std::vector<size_t> axes;              // positions in Schema::axes
+  size_t dtype_variable = 0;             // position in Schema::dtype_variables
+  std::vector<Layout> layouts;           // allowed; contiguous is always the first
+  bool offsets = false;                  // may start off the 256-byte grid
+  std::vector<ValueLaw> laws;            // inputs only; the first is the default
   std::optional<size_t> reduction_axis;  // position in `axes` of the (last) reduction axis
+  // Laws made of pairs along the reduction axis: this operand's pairs differ in sign, while the
+  // pairs of the other operands repeat, so that products cancel. By default true for the first
+  // input.
+  bool pairs_negate = false;
+
+  bool allows(Layout layout) const;
+  bool allows(ValueLaw law) const;
 };
 
 struct DTypeCombination {
@@ -90,6 +105,9 @@ struct Schema {
   std::vector<Expression> constraints;  // over axes, then integer attributes
   std::optional<Expression> work;       // scalar operations of one call, over the same names
   Contract contract;
+  // An everyday call within the smallest work limit: what an impossible choice of axes falls back
+  // to.
+  std::vector<int64_t> smallest_axes;
 
   std::optional<size_t> find_attribute(std::string_view attribute) const;
   // Names that constraints, work and preconditions may use, in evaluation order: axes, then all
@@ -97,8 +115,17 @@ struct Schema {
   std::vector<std::string> expression_names() const;
 };
 
+// Bounds on what a file may contain.
+inline constexpr size_t max_schema_bytes = 1 << 20;
+inline constexpr size_t max_schema_axes = 16;
+inline constexpr size_t max_schema_attributes = 16;
+inline constexpr size_t max_schema_tensors = 16;  // inputs and outputs, each
+inline constexpr size_t max_schema_rank = 8;
+inline constexpr int64_t max_axis_value = (int64_t{1} << 36) - 1;
+
 // `text` is the content of `file` (used in messages only).
 std::shared_ptr<const Schema> parse_schema(std::string_view text, const std::string& file);
+// The file is named after its operator.
 std::shared_ptr<const Schema> load_schema(const std::filesystem::path& file);
 
 // All schemas of a directory, sorted by name.

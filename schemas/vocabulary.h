@@ -1,6 +1,6 @@
-// The closed vocabularies that schemas, cases and reports share: element types, layouts, axis roles,
-// value laws, tiers. Each is an enum with one table of names; the names are those of the JSON files.
-// Includes nothing of the project.
+// The closed vocabularies that schemas, cases and reports share: element types, layouts, axis
+// roles, value laws, tiers. Each is an enum with one table of names; the names are those of the
+// JSON files. Includes nothing of the project.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,10 @@ enum class Layout : uint8_t {
   transposed,   // the last two axes swapped in memory
   broadcast,    // stride 0 along the first axis (inputs only)
 };
+inline constexpr size_t layout_count = 4;
 
 enum class AxisRole : uint8_t { batch, free, reduction };
+inline constexpr size_t axis_role_count = 3;
 
 // How the values of an input are generated; the meaning of each is in seeds/value_law.h.
 enum class ValueLaw : uint8_t {
@@ -61,6 +63,7 @@ enum class ValueLaw : uint8_t {
   non_finite_row,
   integer_extremes,
 };
+inline constexpr size_t value_law_count = 23;
 
 // Importance of a case, derived from its schema; people act on findings in this order.
 enum class Tier : uint8_t { everyday = 1, unusual = 2, exotic = 3 };
@@ -86,6 +89,8 @@ std::optional<Layout> parse_layout(std::string_view text);
 std::optional<AxisRole> parse_axis_role(std::string_view text);
 std::optional<ValueLaw> parse_value_law(std::string_view text);
 
+// The names above, in enum order.
+std::span<const std::string_view> dtype_names();
 std::span<const std::string_view> layout_names();
 std::span<const std::string_view> axis_role_names();
 std::span<const std::string_view> value_law_names();

@@ -9,6 +9,7 @@
 
 namespace warpfuzz {
 
+// A corpus to start from: legal cases, each in the lowest size class that holds it.
 std::vector<Case> boundary_cases(std::shared_ptr<const Schema> schema, const CaseLimits& limits);
 
 }  // namespace warpfuzz

@@ -12,17 +12,24 @@
 
 namespace warpfuzz {
 
-// 64 random bits for (seed, counter). The algorithm is pinned by a test; see generator.h.
+// 64 random bits for (seed, counter). The algorithm is that of generator.h, pinned by a test.
 uint64_t random_bits(uint64_t seed, uint64_t counter);
 
 // Where an element stands relative to the axis that the operator reduces. An element's row-major
-// index is (outer * length + position) * inner + inner_index; its lane is outer * inner + inner_index.
+// index is (outer * length + position) * inner + inner_index; its lane is outer * inner +
+// inner_index.
 struct LawArguments {
   uint64_t seed = 0;
   DType dtype = DType::float32;
   int64_t outer = 1;
   int64_t length = 1;  // along the reduction axis (the last axis where there is none)
   int64_t inner = 1;
+  // Pairs along the reduction axis: of opposite sign in the operand where this is true, repeated in
+  // the others (TensorSpec::pairs_negate).
+  bool pairs_negate = true;
+  // Lattice of 12-bit integers against +-1 instead of 7 against 6 bits. All operands of a product
+  // must agree on it; make_input() decides by the seed of the first input with the lattice law.
+  bool wide = false;
 };
 
 // Fills `values` (outer * length * inner of them, row-major), before rounding to the element type.

@@ -1,0 +1,182 @@
+#include "kernels/compile.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "kernels/content_hash.h"
+#include "kernels/simt/rewrite.h"
+#include "kernels/simt/wrapped_symbols.h"
+#include "kernels/subprocess.h"
+
+namespace warpfuzz {
+namespace {
+
+namespace fs = std::filesystem;
+using Arguments = std::vector<std::string>;
+
+// Of both steps. C++17 is nvcc's default; AVX2 with FMA and F16C is what half and contraction need.
+// Type punning through pointers is everyday CUDA and works with nvcc, hence no strict aliasing.
+const Arguments language_flags = {"-std=c++17", "-march=x86-64-v3", "-fno-strict-aliasing",
+                                  "-fno-math-errno", "-fno-color-diagnostics"};
+
+// What nvcc 12.8 defines for sm_90. The whole file is compiled once, as device code: host code
+// under #ifndef __CUDA_ARCH__ is not seen. WARPFUZZ_CPU tells a kernel that it runs on this device.
+const Arguments predefined_macros = {"-D__CUDACC__=1",
+                                     "-D__NVCC__=1",
+                                     "-D__CUDACC_VER_MAJOR__=12",
+                                     "-D__CUDACC_VER_MINOR__=8",
+                                     "-D__CUDACC_VER_BUILD__=0",
+                                     "-D__CUDA_ARCH__=900",
+                                     "-D__CUDA_ARCH_LIST__=900",
+                                     "-DWARPFUZZ_CPU=1"};
+
+// What clang calls errors and nvcc with gcc does not; other warnings are not for us to give.
+const Arguments tolerance_flags = {"-w", "-Wno-narrowing", "-Wno-register",
+                                   "-Wno-reserved-user-defined-literal"};
+
+// nvcc contracts a * b + c by default, and so does this: within an expression, never across the
+// functions that promise one rounding each (__fmul_rn). Uninitialised variables hold NaN or 0xAA,
+// the same in each run, instead of what the last thread left on the stack.
+const Arguments code_flags = {"-gline-tables-only", "-fno-omit-frame-pointer", "-fPIC",
+                              "-ffp-contract=on", "-ftrivial-auto-var-init=pattern"};
+
+// Checks that hold in CUDA as in C++. Not: unsigned or pointer overflow, null, enum and bool
+// values, conversions of floats to integers (they saturate on the GPU), shifts of negative numbers.
+constexpr const char* undefined_checks =
+    "signed-integer-overflow,integer-divide-by-zero,shift-exponent,array-bounds,alignment";
+
+void append(Arguments& to, const Arguments& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+Arguments instrumentation_flags(const Instrumentation& instrumentation) {
+  Arguments flags = {instrumentation.optimize ? "-O2" : "-O1"};
+  if (instrumentation.coverage) flags.push_back("-fsanitize=fuzzer-no-link");
+  if (instrumentation.address) {
+    append(flags,
+           {"-fsanitize=address", "-fsanitize-recover=address",
+            // CUDA threads are fibers that share no fake stacks, and live short.
+            "-fsanitize-address-use-after-return=never", "-fno-sanitize-address-use-after-scope",
+            // Two kernels may both have a global `counter`.
+            "-fno-sanitize-address-use-odr-indicator",
+            // Big kernels too report through __asan_report_*, which are wrapped.
+            "-mllvm", "-asan-instrumentation-with-call-threshold=-1"});
+  }
+  if (instrumentation.undefined) {
+    append(flags, {std::string("-fsanitize=") + undefined_checks,
+                   std::string("-fsanitize-recover=") + undefined_checks});
+  }
+  return flags;
+}
+
+// The runtimes of the sanitizers are those of the executable that loads the object.
+Arguments link_flags() {
+  Arguments flags = {"-shared", "-fuse-ld=lld", "-Wl,-Bsymbolic", "-Wl,--build-id=none"};
+  for (const char* symbol : simt::wrapped_symbols) {
+    flags.push_back(std::string("-Wl,--wrap=") + symbol);
+  }
+  return flags;
+}
+
+Arguments preprocess_command(const CompileRequest& request) {
+  Arguments command = {request.compiler, "-E", "-x", "c++"};
+  append(command, language_flags);
+  append(command, predefined_macros);
+  append(command, {"-w", "-I", request.include_directory, "-I", request.kernel_directory});
+  append(command, request.extra_flags);
+  append(command, {"-include", request.include_directory / "wf_prelude.h", request.source});
+  return command;
+}
+
+// Without the names of input and output.
+Arguments compile_command(const CompileRequest& request) {
+  Arguments command = {request.compiler, "-x", "c++-cpp-output"};
+  append(command, language_flags);
+  append(command, tolerance_flags);
+  append(command, code_flags);
+  append(command, instrumentation_flags(request.instrumentation));
+  append(command, link_flags());
+  return command;
+}
+
+std::string run_compiler(const CompileRequest& request, const Arguments& command) {
+  ProcessResult result = run_process(command, request.time_limit);
+  if (result.timed_out) {
+    throw CompileError(request.source.string() + ": error: the compiler did not finish within " +
+                       std::to_string(request.time_limit.count()) + " ms");
+  }
+  if (result.exit_code != 0) {
+    throw CompileError(result.errors.empty()
+                           ? request.source.string() + ": error: " + request.compiler +
+                                 " failed with exit code " + std::to_string(result.exit_code)
+                           : std::move(result.errors));
+  }
+  return std::move(result.output);
+}
+
+[[noreturn]] void fail_to_write(const fs::path& path) {
+  throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(),
+                          "cannot write " + path.string());
+}
+
+// A file that goes away with its owner unless it has been renamed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(fs::path path) : path_(std::move(path)) {}
+  ~TemporaryFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const fs::path& path() const { return path_; }
+  void write(const std::string& content) const {
+    errno = 0;
+    std::ofstream stream(path_, std::ios::binary);
+    stream << content;
+    stream.close();
+    if (!stream) fail_to_write(path_);
+  }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+fs::path compile_for_cpu(const CompileRequest& request) {
+  if (std::error_code error; !fs::is_regular_file(request.source, error)) {
+    throw CompileError(request.source.string() + ": error: no such kernel source");
+  }
+  const std::string preprocessed = run_compiler(request, preprocess_command(request));
+  Arguments command = compile_command(request);
+
+  // The text holds the content of every header, what this version of the rewriter makes of it and,
+  // through wf_prelude.h, the version of the compiler.
+  const std::string rewritten = rewrite_cuda(preprocessed);
+  ContentHash key;
+  for (const std::string& argument : command) key.add(argument);
+  key.add(rewritten);
+  const fs::path entry = request.cache_directory / (key.hex() + ".so");
+  const fs::path kept_source = fs::path(entry).replace_extension(".ii");
+  const bool source_present = !request.keep_source || fs::exists(kept_source);
+  if (fs::exists(entry) && source_present) return entry;
+
+  fs::create_directories(request.cache_directory);
+  static std::atomic<unsigned> compilations = 0;
+  const std::string unique = key.hex() + "." + std::to_string(::getpid()) + "." +
+                             std::to_string(compilations.fetch_add(1));
+  const TemporaryFile source(request.cache_directory / (unique + ".ii"));
+  const TemporaryFile object(request.cache_directory / (unique + ".so"));
+  source.write(rewritten);
+  append(command, {"-o", object.path(), source.path()});
+  run_compiler(request, command);
+  if (request.keep_source) fs::rename(source.path(), kept_source);
+  fs::rename(object.path(), entry);
+  return entry;
+}
+
+}  // namespace warpfuzz

@@ -1,0 +1,168 @@
+// The CUDA device: kernel objects run in this process, on the GPU. A kernel that does not end
+// within its time, or faults, costs the process its device: RunResult::device_lost. Schedules of
+// RunOptions have no meaning here: the GPU's own order varies.
+#include "kernels/cuda/cuda_device.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <utility>
+
+#include "kernels/cuda/coverage_counters.h"
+#include "kernels/cuda/device_arguments.h"
+#include "kernels/cuda/device_faults.h"
+#include "kernels/cuda/kernel_object.h"
+#include "kernels/cuda/session.h"
+#include "kernels/cuda/transfer.h"
+
+namespace warpfuzz::cuda {
+namespace {
+
+class CudaKernel final : public Kernel {
+ public:
+  CudaKernel(std::shared_ptr<const Session> session, KernelObject object,
+             const DeviceOptions& options)
+      : session_(std::move(session)),
+        object_(std::move(object)),
+        options_(options),
+        transfer_(*session_),
+        counters_(*session_, options.coverage ? object_.coverage : nullptr, object_.path) {}
+
+  std::string preconditions() const override {
+    const char* text = object_.preconditions != nullptr ? object_.preconditions() : nullptr;
+    return text != nullptr ? text : "";
+  }
+
+  size_t workspace_bytes(const Case& c) override {
+    return object_.workspace != nullptr ? object_.workspace(&arguments_.query(c)) : 0;
+  }
+
+  RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) override {
+    RunResult result;
+    if (lost_) {
+      result.status = RunStatus::error;
+      result.message = "an earlier fault has ended this process's use of the device";
+      result.device_lost = true;
+      return result;
+    }
+    Status status = transfer_.send(image.bytes(), image.bytes().size() <= options_.mapped_limit);
+    if (status == success) {
+      const WfCall& call = arguments_.build(c, image, transfer_.base(), *session_);
+      call_kernel(call, result);
+      status = finish(image, options, result);
+    }
+    if (status != success) fail(status, options, result);
+    return result;
+  }
+
+  void resolve_positions(std::vector<Fault>&) const override {}  // the driver tells no position
+
+  std::span<const uint8_t> coverage() const override { return counters_.values(); }
+
+  const char* map() const { return object_.coverage_map; }
+
+ private:
+  void call_kernel(const WfCall& call, RunResult& result) {
+    if (object_.begin != nullptr) object_.begin(call.stream);
+    WfStatus returned = WF_ERROR;
+    try {
+      returned = object_.entry(&call);
+    } catch (const std::exception& error) {
+      result.message = fmt::format("the kernel threw: {}", error.what());
+    } catch (...) {
+      result.message = "the kernel threw an exception";
+    }
+    if (returned == WF_ERROR) result.status = RunStatus::error;
+    if (returned == WF_UNSUPPORTED) result.status = RunStatus::unsupported;
+    if (object_.end == nullptr) return;
+    WfCudaReport report{};
+    object_.end(&report);
+    result.launches = report.launches;
+    result.failed_launches = report.failed_launches;
+    if (result.message.empty()) result.message = report.message;
+    result.device_use = DeviceUse{.foreign_launches = report.foreign_launches,
+                                  .host_copies = report.host_copies,
+                                  .synchronizations = report.synchronizations,
+                                  .registers = report.registers,
+                                  .shared_bytes = report.shared_bytes,
+                                  .local_bytes = report.local_bytes,
+                                  .block_threads = report.block_threads};
+  }
+
+  // Everything back on the host, or the first error on the way.
+  Status finish(MemoryImage& image, const RunOptions& options, RunResult& result) {
+    if (result.device_use && result.device_use->foreign_launches > 0) {
+      // Work that our stream does not order: wait for it, so that only the gate of residency
+      // speaks.
+      if (const Status s = session_->wait(options.time_limit); s != success) return s;
+      const Status rest = session_->driver().stream_query(nullptr);
+      result.device_use->left_running = rest == not_ready;
+      if (rest != success && rest != not_ready) return rest;
+      if (const Status s = session_->driver().context_synchronize(); s != success) return s;
+    }
+    if (const Status s = transfer_.fetch(); s != success) return s;
+    if (const Status s = counters_.fetch(); s != success) return s;
+    if (const Status s = session_->wait(options.time_limit); s != success) return s;
+    transfer_.collect(image.bytes());
+    return success;
+  }
+
+  void fail(Status status, const RunOptions& options, RunResult& result) {
+    lost_ = result.device_lost = true;
+    counters_.clear();
+    std::optional<Fault> fault = device_fault(status);
+    if (status == not_ready) {
+      fault.emplace();
+      fault->kind = FaultKind::time_limit;
+      fault->message = fmt::format("the kernel does not end within {} ms", options.time_limit.count());
+    }
+    if (fault) {
+      result.status = RunStatus::fault;
+      result.faults.push_back(std::move(*fault));
+    } else {
+      result.status = RunStatus::error;
+      result.message = session_->driver().describe(status);
+    }
+  }
+
+  std::shared_ptr<const Session> session_;
+  KernelObject object_;
+  DeviceOptions options_;
+  Transfer transfer_;
+  CoverageCounters counters_;
+  DeviceArguments arguments_;
+  bool lost_ = false;
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(const DeviceOptions& options)
+      : options_(options), session_(std::make_shared<const Session>(options.index)) {}
+
+  std::unique_ptr<Kernel> load(const std::filesystem::path& shared_object) override {
+    return std::make_unique<CudaKernel>(session_, load_kernel_object(shared_object), options_);
+  }
+
+ private:
+  DeviceOptions options_;
+  std::shared_ptr<const Session> session_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_device(const DeviceOptions& options) {
+  return std::make_unique<CudaDevice>(options);
+}
+
+std::string coverage_map(const Kernel& kernel) {
+  const char* const map = dynamic_cast<const CudaKernel&>(kernel).map();
+  return map != nullptr ? map : "";
+}
+
+}  // namespace warpfuzz::cuda
+
+namespace warpfuzz {
+
+std::unique_ptr<Device> make_cuda_device(int index) { return cuda::make_device({.index = index}); }
+
+}  // namespace warpfuzz

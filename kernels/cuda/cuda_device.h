@@ -1,0 +1,25 @@
+// The CUDA device with its settings, for who measures or tests it; others use make_cuda_device().
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "kernels/device.h"
+
+namespace warpfuzz::cuda {
+
+struct DeviceOptions {
+  int index = 0;
+  // Images up to this size are not copied: the kernel works on pinned host memory.
+  size_t mapped_limit = size_t{16} << 10;
+  bool coverage = true;  // read and clear the device code's counters around each run
+};
+
+// Throws DeviceUnavailable.
+std::unique_ptr<Device> make_device(const DeviceOptions& options);
+
+// What the counters of Kernel::coverage() mean, as JSON (ptx/coverage_map.h); "" if it has none.
+// The kernel must come from a device of make_device().
+std::string coverage_map(const Kernel& kernel);
+
+}  // namespace warpfuzz::cuda

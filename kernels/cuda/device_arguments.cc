@@ -1,0 +1,38 @@
+#include "kernels/cuda/device_arguments.h"
+
+namespace warpfuzz::cuda {
+
+void DeviceArguments::take(const WfCall& host, int device_index) {
+  call_ = host;
+  inputs_.assign(host.inputs, host.inputs + host.num_inputs);
+  outputs_.assign(host.outputs, host.outputs + host.num_outputs);
+  call_.inputs = inputs_.data();
+  call_.outputs = outputs_.data();
+  for (std::vector<DLTensor>* tensors : {&inputs_, &outputs_}) {
+    for (DLTensor& tensor : *tensors) tensor.device = {kDLCUDA, device_index};
+  }
+}
+
+const WfCall& DeviceArguments::build(const Case& c, MemoryImage& image, DevicePointer base,
+                                     const Session& session) {
+  take(host_arguments_.build(c, image), session.index());
+  const auto on_device = [&](void* pointer) -> void* {
+    if (pointer == nullptr) return nullptr;
+    const auto offset =
+        static_cast<size_t>(static_cast<std::byte*>(pointer) - image.bytes().data());
+    return reinterpret_cast<void*>(base + offset);
+  };
+  for (std::vector<DLTensor>* tensors : {&inputs_, &outputs_}) {
+    for (DLTensor& tensor : *tensors) tensor.data = on_device(tensor.data);
+  }
+  call_.workspace = on_device(call_.workspace);
+  call_.stream = session.stream();
+  return call_;
+}
+
+const WfCall& DeviceArguments::query(const Case& c) {
+  take(host_arguments_.build(c), 0);
+  return call_;
+}
+
+}  // namespace warpfuzz::cuda

@@ -1,0 +1,28 @@
+// The WfCall of a run on the GPU: that of simt/call_arguments.h with every pointer moved from the
+// image to where the device finds its bytes.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cuda/session.h"
+#include "kernels/simt/call_arguments.h"
+
+namespace warpfuzz::cuda {
+
+class DeviceArguments {
+ public:
+  const WfCall& build(const Case& c, MemoryImage& image, DevicePointer base,
+                      const Session& session);
+  // For the workspace query: no data.
+  const WfCall& query(const Case& c);
+
+ private:
+  void take(const WfCall& host, int device_index);
+
+  simt::CallArguments host_arguments_;
+  std::vector<DLTensor> inputs_;
+  std::vector<DLTensor> outputs_;
+  WfCall call_{};
+};
+
+}  // namespace warpfuzz::cuda

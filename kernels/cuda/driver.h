@@ -1,0 +1,74 @@
+// The CUDA driver, loaded at run time: one binary serves machines with and without a GPU, and none
+// of NVIDIA's headers is needed to build it. Names and meanings are those of the driver API.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace warpfuzz::cuda {
+
+using Status = int;  // CUresult
+using Context = void*;
+using Stream = void*;
+using DevicePointer = uint64_t;
+using Ordinal = int;  // CUdevice
+
+inline constexpr Status success = 0;
+inline constexpr Status not_ready = 600;
+
+inline constexpr unsigned context_spins = 1;        // CU_CTX_SCHED_SPIN
+inline constexpr unsigned stream_non_blocking = 1;  // no order with the default stream
+inline constexpr unsigned host_memory_mapped = 2;   // CU_MEMHOSTALLOC_DEVICEMAP
+inline constexpr int attribute_capability_major = 75;
+inline constexpr int attribute_capability_minor = 76;
+
+// name in the library, name here, parameters
+#define WARPFUZZ_CUDA_DRIVER(X)                                                                  \
+  X(cuInit, initialize, (unsigned flags))                                                        \
+  X(cuDriverGetVersion, driver_version, (int* version))                                          \
+  X(cuDeviceGetCount, device_count, (int* count))                                                \
+  X(cuDeviceGet, device, (Ordinal * device, int index))                                          \
+  X(cuDeviceGetName, device_name, (char* name, int bytes, Ordinal device))                       \
+  X(cuDeviceGetAttribute, device_attribute, (int* value, int attribute, Ordinal device))         \
+  X(cuDevicePrimaryCtxSetFlags_v2, primary_context_set_flags, (Ordinal device, unsigned flags))  \
+  X(cuDevicePrimaryCtxRetain, primary_context_retain, (Context * context, Ordinal device))       \
+  X(cuDevicePrimaryCtxRelease_v2, primary_context_release, (Ordinal device))                     \
+  X(cuCtxSetCurrent, context_set_current, (Context context))                                     \
+  X(cuCtxSynchronize, context_synchronize, ())                                                   \
+  X(cuStreamCreate, stream_create, (Stream * stream, unsigned flags))                            \
+  X(cuStreamDestroy_v2, stream_destroy, (Stream stream))                                         \
+  X(cuStreamQuery, stream_query, (Stream stream))                                                \
+  X(cuStreamSynchronize, stream_synchronize, (Stream stream))                                    \
+  X(cuMemAlloc_v2, allocate, (DevicePointer * pointer, size_t bytes))                            \
+  X(cuMemFree_v2, free, (DevicePointer pointer))                                                 \
+  X(cuMemHostAlloc, host_allocate, (void** pointer, size_t bytes, unsigned flags))               \
+  X(cuMemFreeHost, host_free, (void* pointer))                                                   \
+  X(cuMemHostGetDevicePointer_v2, host_device_pointer,                                           \
+    (DevicePointer * pointer, void* host, unsigned flags))                                       \
+  X(cuMemcpyHtoDAsync_v2, copy_to_device,                                                        \
+    (DevicePointer to, const void* from, size_t bytes, Stream stream))                           \
+  X(cuMemcpyDtoHAsync_v2, copy_to_host,                                                          \
+    (void* to, DevicePointer from, size_t bytes, Stream stream))                                 \
+  X(cuMemsetD8Async, fill, (DevicePointer to, unsigned char value, size_t bytes, Stream stream)) \
+  X(cuGetErrorName, error_name, (Status status, const char** text))                              \
+  X(cuGetErrorString, error_string, (Status status, const char** text))
+
+struct Driver {
+#define WARPFUZZ_DECLARE(symbol, name, parameters) Status(*name) parameters = nullptr;
+  WARPFUZZ_CUDA_DRIVER(WARPFUZZ_DECLARE)
+#undef WARPFUZZ_DECLARE
+
+  // "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"
+  std::string describe(Status status) const;
+  // Throws DeviceUnavailable if the call failed; `what` is the sentence's subject.
+  void check(Status status, const std::string& what) const;
+};
+
+// Loads libcuda.so.1 on the first call. Throws DeviceUnavailable (kernels/device.h) where there is
+// no driver, or one that lacks a function.
+const Driver& driver();
+// The same with another library, for tests.
+Driver load_driver(const char* library);
+
+}  // namespace warpfuzz::cuda

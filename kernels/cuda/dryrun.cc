@@ -1,0 +1,67 @@
+#include "kernels/cuda/dryrun.h"
+
+#include <cctype>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+namespace warpfuzz::cuda {
+namespace {
+
+constexpr std::string_view line_prefix = "#$ ";
+
+// "PATH=/usr/bin:/bin" is the environment of the commands; values with blanks or quotes are
+// fragments of command lines, already substituted.
+bool is_environment(std::string_view line) {
+  const size_t equals = line.find('=');
+  if (equals == line.npos || equals == 0) return false;
+  for (const char c : line.substr(0, equals)) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') return false;
+  }
+  return true;
+}
+
+bool is_plain(std::string_view value) { return value.find_first_of(" \"'$`\\") == value.npos; }
+
+// The one quoted argument that ends in .ptx and is no output.
+std::filesystem::path ptx_argument(const std::string& command) {
+  const size_t end = command.find(".ptx\"");
+  const size_t begin = end == command.npos ? end : command.rfind('"', end);
+  if (begin == command.npos) {
+    throw std::runtime_error("nvcc --dryrun: no PTX file in the step '" + command + "'");
+  }
+  return command.substr(begin + 1, end + 4 - begin - 1);
+}
+
+}  // namespace
+
+CompilationSteps split_dryrun(const std::string& text) {
+  CompilationSteps steps;
+  std::string environment = "set -e\n";
+  std::string* script = &steps.to_ptx;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(line_prefix)) continue;
+    line.erase(0, line_prefix.size());
+    if (is_environment(line)) {
+      const size_t equals = line.find('=');
+      const std::string value = line.substr(equals + 1);
+      if (is_plain(value)) environment += "export " + line.substr(0, equals) + "='" + value + "'\n";
+      continue;
+    }
+    if (line.starts_with("ptxas ")) {
+      if (!steps.ptx.empty()) {
+        throw std::runtime_error("nvcc --dryrun: several ptxas steps; give one architecture");
+      }
+      steps.ptx = ptx_argument(line);
+      script = &steps.from_ptx;
+    }
+    *script += line + "\n";
+  }
+  if (steps.ptx.empty()) throw std::runtime_error("nvcc --dryrun: no ptxas step in its output");
+  steps.to_ptx.insert(0, environment);
+  steps.from_ptx.insert(0, environment);
+  return steps;
+}
+
+}  // namespace warpfuzz::cuda

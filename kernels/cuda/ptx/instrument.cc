@@ -1,0 +1,181 @@
+#include "kernels/cuda/ptx/instrument.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "kernels/cuda/ptx/constants.h"
+#include "kernels/cuda/ptx/module.h"
+
+namespace warpfuzz::ptx {
+namespace {
+
+// Guarded, these end a basic block: threads whose guard is false go on with the next statement.
+constexpr std::array<std::string_view, 5> branches = {"bra", "brx", "exit", "ret", "trap"};
+
+bool is_branch(std::string_view opcode) {
+  return std::find(branches.begin(), branches.end(), opcode.substr(0, opcode.find('.'))) !=
+         branches.end();
+}
+
+// The predicates that a setp writes: "%p1", or "%p1|%p2"; "_" is a result not wanted.
+std::vector<std::string_view> written_predicates(const Statement& statement) {
+  std::vector<std::string_view> predicates;
+  for (size_t i = 0; i < statement.operands.size() && i <= 2; i += 2) {
+    const Token& token = statement.operands[i];
+    if (token.kind != TokenKind::word) break;
+    if (token.text != "_") predicates.push_back(token.text);
+    if (i + 1 >= statement.operands.size() || !statement.operands[i + 1].is("|")) break;
+  }
+  return predicates;
+}
+
+class Instrumenter {
+ public:
+  Instrumenter(std::string_view text, const InstrumentOptions& options)
+      : text_(text), options_(options), module_(parse(text)) {
+    if (text.find(coverage_symbol) != text.npos) {
+      throw PtxError(
+          1, fmt::format("{} is there: the module is instrumented already", coverage_symbol));
+    }
+    // Names that no function uses.
+    for (int i = 0; text.find(prefix_) != text.npos; ++i) prefix_ = fmt::format("%wf{}_", i);
+  }
+
+  Instrumented run() {
+    for (const Function& function : module_.functions) add_function(function);
+    result_.map.constants.assign(constants_.begin(), constants_.end());
+    if (!result_.map.counters.empty()) {
+      insertions_.emplace(module_.header_end,
+                          fmt::format("\n.visible .global .align 8 .b8 {}[{}];", coverage_symbol,
+                                      result_.map.counters.size()));
+    }
+    size_t from = 0;
+    for (const auto& [at, added] : insertions_) {
+      result_.text += text_.substr(from, at - from);
+      result_.text += added;
+      from = at;
+    }
+    result_.text += text_.substr(from);
+    return std::move(result_);
+  }
+
+ private:
+  void add_function(const Function& function) {
+    const size_t counters_before = result_.map.counters.size();
+    ordinals_.clear();
+    known_line_ = {};
+    std::optional<CounterKind> pending = CounterKind::entry;
+    for (size_t i = 0; i < function.statements.size(); ++i) {
+      const Statement& statement = function.statements[i];
+      if (statement.kind == StatementKind::label && pending != CounterKind::entry) {
+        pending = CounterKind::label;
+      }
+      if (statement.kind != StatementKind::instruction) continue;
+      const SourceLine source = line_of(function, i);
+      if (pending && options_.blocks) add_block(function, statement, *pending, source);
+      pending.reset();
+      if (!statement.guard.empty() && is_branch(statement.opcode)) {
+        pending = CounterKind::fall_through;
+      }
+      if (statement.opcode.starts_with("setp.")) add_probes(function, statement, source);
+      for (const Constant& constant : comparison_constants(statement)) constants_.insert(constant);
+    }
+    if (result_.map.counters.size() != counters_before) declare_registers(function);
+  }
+
+  // The line of the statement or, where the compiler gives 0, of what follows in its block, or of
+  // what came before.
+  SourceLine line_of(const Function& function, size_t index) {
+    for (size_t i = index; i < function.statements.size(); ++i) {
+      const Statement& statement = function.statements[i];
+      if (statement.kind == StatementKind::label) break;
+      if (statement.source.line != 0) {
+        known_line_ = statement.source;
+        break;
+      }
+      if (is_branch(statement.opcode)) break;
+    }
+    return known_line_;
+  }
+
+  size_t add_counter(const Function& function, CounterKind kind, SourceLine source) {
+    Counter counter;
+    counter.function = function.name;
+    if (const auto file = module_.files.find(source.file); file != module_.files.end()) {
+      counter.file = file->second;
+    }
+    counter.line = source.line;
+    counter.kind = kind;
+    counter.ordinal = ordinals_[{source.file, source.line, kind}]++;
+    result_.map.counters.push_back(std::move(counter));
+    return result_.map.counters.size() - 1;
+  }
+
+  void add_block(const Function& function, const Statement& statement, CounterKind kind,
+                 SourceLine source) {
+    const std::string place =
+        fmt::format("{}+{}", coverage_symbol, add_counter(function, kind, source));
+    insertions_.emplace(statement.begin, fmt::format("ld.global.u8 \t{0}value, [{1}];\n"
+                                                     "\tsetp.eq.u32 \t{0}new, {0}value, 0;\n"
+                                                     "\t@{0}new st.global.u8 \t[{1}], 1;\n\t",
+                                                     prefix_, place));
+  }
+
+  void add_probes(const Function& function, const Statement& statement, SourceLine source) {
+    if (!options_.predicates) return;
+    const std::vector<std::string_view> predicates = written_predicates(statement);
+    // A comparison that overwrites its own guard leaves no trace of whether it ran.
+    if (std::find(predicates.begin(), predicates.end(), statement.guard) != predicates.end())
+      return;
+    for (const std::string_view predicate : predicates) {
+      const size_t slot = add_counter(function, CounterKind::predicate_false, source);
+      add_counter(function, CounterKind::predicate_true, source);  // the next slot
+      std::string load = fmt::format("ld.global.u8 \t{0}value, [{0}address];\n", prefix_);
+      if (!statement.guard.empty()) {  // where it did not run, nothing is new
+        load = fmt::format("mov.u32 \t{0}value, 1;\n\t@{1}{2} {3}", prefix_,
+                           statement.guard_negated ? "!" : "", statement.guard, load);
+      }
+      insertions_.emplace(
+          statement.end, fmt::format("\n\tmov.u{1} \t{0}address, {2};\n"
+                                     "\tselp.b{1} \t{0}offset, {3}, {4}, {5};\n"
+                                     "\tadd.u{1} \t{0}address, {0}address, {0}offset;\n"
+                                     "\t{6}"
+                                     "\tsetp.eq.u32 \t{0}new, {0}value, 0;\n"
+                                     "\t@{0}new st.global.u8 \t[{0}address], 1;",
+                                     prefix_, module_.address_bits, coverage_symbol, slot + 1, slot,
+                                     predicate, load));
+    }
+  }
+
+  void declare_registers(const Function& function) {
+    insertions_.emplace(function.body_begin,
+                        fmt::format("\n\t.reg .pred \t{0}new;\n\t.reg .b32 \t{0}value;\n"
+                                    "\t.reg .b{1} \t{0}address, {0}offset;",
+                                    prefix_, module_.address_bits));
+  }
+
+  std::string_view text_;
+  InstrumentOptions options_;
+  Module module_;
+  std::string prefix_ = "%wf_";
+  std::map<std::tuple<uint32_t, uint32_t, CounterKind>, uint32_t> ordinals_;
+  SourceLine known_line_;
+  std::set<Constant> constants_;
+  std::multimap<size_t, std::string> insertions_;  // where in the text; same place: in order
+  Instrumented result_;
+};
+
+}  // namespace
+
+Instrumented instrument(std::string_view text, const InstrumentOptions& options) {
+  return Instrumenter(text, options).run();
+}
+
+}  // namespace warpfuzz::ptx

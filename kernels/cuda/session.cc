@@ -1,0 +1,65 @@
+#include "kernels/cuda/session.h"
+
+#include <fmt/format.h>
+
+#include "kernels/device.h"
+
+namespace warpfuzz::cuda {
+namespace {
+
+Ordinal open_device(const Driver& driver, int index) {
+  driver.check(driver.initialize(0), "the CUDA driver does not start");
+  int count = 0;
+  driver.check(driver.device_count(&count), "the CUDA driver does not count its devices");
+  if (index < 0 || index >= count) {
+    throw DeviceUnavailable(fmt::format(
+        "no CUDA device {}: this process sees {} (CUDA_VISIBLE_DEVICES selects)", index, count));
+  }
+  Ordinal device = 0;
+  driver.check(driver.device(&device, index), fmt::format("CUDA device {} cannot be used", index));
+  return device;
+}
+
+}  // namespace
+
+Session::Session(int index)
+    : driver_(cuda::driver()), index_(index), device_(open_device(driver_, index)) {
+  // Fails when the context is in use already; it then waits as its first user wanted.
+  driver_.primary_context_set_flags(device_, context_spins);
+  Context context = nullptr;
+  driver_.check(driver_.primary_context_retain(&context, device_),
+                fmt::format("no context on CUDA device {}", index));
+  driver_.check(driver_.context_set_current(context), "the context cannot be used");
+  driver_.check(driver_.stream_create(&stream_, stream_non_blocking), "no stream");
+}
+
+Session::~Session() {
+  driver_.stream_destroy(stream_);
+  driver_.primary_context_release(device_);
+}
+
+Status Session::wait(std::chrono::milliseconds limit) const {
+  using Clock = std::chrono::steady_clock;
+  constexpr int polls_per_look_at_clock = 64;
+  const Clock::time_point deadline = Clock::now() + limit;
+  for (;;) {
+    for (int i = 0; i < polls_per_look_at_clock; ++i) {
+      const Status status = driver_.stream_query(stream_);
+      if (status != not_ready) return status;
+    }
+    if (Clock::now() > deadline) return not_ready;
+  }
+}
+
+std::string architecture_of(int index) {
+  const Driver& driver = cuda::driver();
+  const Ordinal device = open_device(driver, index);
+  int major = 0, minor = 0;
+  driver.check(driver.device_attribute(&major, attribute_capability_major, device),
+               "the device's capability is not known");
+  driver.check(driver.device_attribute(&minor, attribute_capability_minor, device),
+               "the device's capability is not known");
+  return fmt::format("sm_{}{}", major, minor);
+}
+
+}  // namespace warpfuzz::cuda

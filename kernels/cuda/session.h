@@ -1,0 +1,37 @@
+// One process's use of one GPU: the primary context, which the CUDA runtime inside kernel objects
+// shares, and a stream that spins while it waits. Exists once per device object and outlives its
+// kernels.
+#pragma once
+
+#include <chrono>
+
+#include "kernels/cuda/driver.h"
+
+namespace warpfuzz::cuda {
+
+class Session {
+ public:
+  // Throws DeviceUnavailable.
+  explicit Session(int index);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const Driver& driver() const { return driver_; }
+  int index() const { return index_; }
+  Stream stream() const { return stream_; }
+
+  // Waits until the stream has no work. `not_ready` if that lasts longer than the limit.
+  Status wait(std::chrono::milliseconds limit) const;
+
+ private:
+  const Driver& driver_;
+  int index_;
+  Ordinal device_ = 0;
+  Stream stream_ = nullptr;
+};
+
+// "sm_90" of a device. Throws DeviceUnavailable.
+std::string architecture_of(int index);
+
+}  // namespace warpfuzz::cuda

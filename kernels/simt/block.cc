@@ -1,0 +1,107 @@
+#include "kernels/simt/block.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "kernels/simt/grid.h"
+#include "kernels/simt/run.h"
+
+namespace warpfuzz::simt {
+
+void Block::start(uint64_t index, unsigned threads, const Order& order, Schedule schedule,
+                  ScheduleRandom& random) {
+  index_ = index;
+  threads_ = threads;
+  started_ = 0;
+  bound_ = 0;
+  ready_head_ = ready_tail_ = 0;
+  schedule_ = schedule;
+  order_ = &order;
+  random_ = &random;
+  barrier_.waiting_count = barrier_.arrived = barrier_.predicates = 0;
+  at_grid_barrier_.clear();
+  for (unsigned w = 0; w * 32 < threads; ++w) warps_[w].reset(w, threads);
+}
+
+void Block::pick_ready() {
+  const unsigned pick = ready_head_ + random_->below(ready_tail_ - ready_head_);
+  std::swap(ready_[pick % max_block_threads], ready_[ready_head_ % max_block_threads]);
+}
+
+// The file's name is one object per kernel object only if the linker merged the literals.
+void Block::report_divergent_barrier(const char* file, int line) {
+  if (barrier_.line == line && std::strcmp(barrier_.file, file) == 0) return;
+  RawFault fault = make_fault(FaultKind::divergent_barrier, file, line);
+  set_text(fault.message, "threads of one block wait at different barriers: here and at line {}",
+           barrier_.line);
+  report(fault);
+}
+
+void Block::complete_barrier() {
+  Barrier& barrier = barrier_;
+  if (barrier.arrived < threads_) {
+    RawFault fault = make_fault(FaultKind::exit_before_barrier, barrier.file, barrier.line);
+    set_text(fault.message, "{} of {} threads of the block have returned before this barrier",
+             threads_ - barrier.arrived, threads_);
+    report(fault);
+  }
+  switch (barrier.op) {
+    case wf_simt::BarrierOp::plain:
+      break;
+    case wf_simt::BarrierOp::count:
+      barrier.result = static_cast<int>(barrier.predicates);
+      break;
+    case wf_simt::BarrierOp::all:
+      barrier.result = barrier.predicates == barrier.arrived;
+      break;
+    case wf_simt::BarrierOp::any:
+      barrier.result = barrier.predicates != 0;
+      break;
+  }
+  for (unsigned i = 0; i < barrier.waiting_count; ++i) make_ready(*barrier.waiting[i]);
+  barrier.waiting_count = barrier.arrived = barrier.predicates = 0;
+}
+
+void Block::release_grid_barrier() {
+  for (Fiber* fiber : at_grid_barrier_) make_ready(*fiber);
+  at_grid_barrier_.clear();
+}
+
+bool Block::resolve() {
+  const unsigned warps = (threads_ + 31) / 32;
+  bool progress = false;
+  for (unsigned w = 0; w < warps; ++w) progress |= warps_[w].complete_without_exited(*this);
+  if (progress) return true;
+  for (unsigned w = 0; w < warps; ++w) progress |= warps_[w].complete_active_masks(*this);
+  if (progress) return true;
+  if (barrier_.arrived != 0 && barrier_.arrived == bound_) {
+    complete_barrier();
+    return true;
+  }
+  return false;
+}
+
+void Block::report_stuck() const {
+  const Warp::Group* group = nullptr;
+  for (unsigned w = 0; w * 32 < threads_ && group == nullptr; ++w) group = warps_[w].waiting();
+  RawFault fault;
+  if (barrier_.arrived != 0) {
+    fault = make_fault(FaultKind::divergent_barrier, barrier_.file, barrier_.line);
+    set_text(fault.message, "{} of {} threads wait at this barrier, others {} {}", barrier_.arrived,
+             bound_, group != nullptr ? "in a warp function at line" : "at a grid barrier",
+             group != nullptr ? fmt::to_string(group->line) : "");
+    grid.describe_thread(fault, barrier_.waiting[0]->linear);
+  } else if (group != nullptr) {
+    fault = make_fault(FaultKind::deadlock, group->file, group->line);
+    set_text(fault.message,
+             "lanes {:#010x} of a warp wait here for lanes {:#010x}, which wait elsewhere",
+             group->arrived, group->mask & ~group->arrived);
+  } else {
+    fault = make_fault(FaultKind::deadlock, nullptr, 0);
+    set_text(fault.message, "the threads wait for one another");
+  }
+  report(fault);
+}
+
+}  // namespace warpfuzz::simt

@@ -1,0 +1,84 @@
+// The CPU device: kernel objects run in this process on the SIMT runtime.
+#include <memory>
+#include <utility>
+
+#include "kernels/device.h"
+#include "kernels/simt/call_arguments.h"
+#include "kernels/simt/image_shadow.h"
+#include "kernels/simt/kernel_object.h"
+#include "kernels/simt/positions.h"
+#include "kernels/simt/run.h"
+
+namespace warpfuzz {
+
+namespace {
+
+class CpuKernel final : public Kernel {
+ public:
+  explicit CpuKernel(simt::KernelObject object) : object_(std::move(object)) {}
+
+  std::string preconditions() const override {
+    const char* text = object_.preconditions != nullptr ? object_.preconditions() : nullptr;
+    return text != nullptr ? text : "";
+  }
+
+  size_t workspace_bytes(const Case& c) override {
+    if (object_.workspace == nullptr) return 0;
+    size_t bytes = 0;
+    const WfCall& call = arguments_.build(c);
+    execute(
+        [&] {
+          bytes = object_.workspace(&call);
+          return WF_OK;
+        },
+        {});
+    return bytes;
+  }
+
+  RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) override {
+    const WfCall& call = arguments_.build(c, image);
+    const simt::ImageShadow shadow(image);
+    return execute([&] { return object_.entry(&call); }, options);
+  }
+
+  void resolve_positions(std::vector<Fault>& faults) const override {
+    std::vector<Fault*> unresolved;
+    std::vector<uintptr_t> offsets;
+    for (Fault& fault : faults) {
+      if (fault.pc == 0 || !fault.file.empty() || !object_.code.contains(fault.pc)) continue;
+      unresolved.push_back(&fault);
+      offsets.push_back(fault.pc - object_.load_base);
+    }
+    const auto positions = simt::find_positions(object_.path, offsets);
+    for (size_t i = 0; i < unresolved.size(); ++i) {
+      unresolved[i]->file = positions[i].file;
+      unresolved[i]->line = positions[i].line;
+    }
+  }
+
+ private:
+  template <class Body>
+  RunResult execute(const Body& body, const RunOptions& options) {
+    simt::shared_memory.select(object_.shared);
+    const auto call_body = [](const void* data) -> int {
+      return (*static_cast<const Body*>(data))();
+    };
+    return simt::execute(call_body, &body, options, object_.code);
+  }
+
+  simt::KernelObject object_;
+  simt::CallArguments arguments_;
+};
+
+class CpuDevice final : public Device {
+ public:
+  std::unique_ptr<Kernel> load(const std::filesystem::path& shared_object) override {
+    return std::make_unique<CpuKernel>(simt::load_kernel_object(shared_object));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_cpu_device() { return std::make_unique<CpuDevice>(); }
+
+}  // namespace warpfuzz

@@ -1,0 +1,45 @@
+// Reads what the loader does not keep: section headers and the symbol table of an ELF64 file. The
+// file is only trusted as far as bounds were checked.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpfuzz::simt {
+
+struct ElfSection {
+  uint64_t address = 0;  // relative to the load base
+  uint64_t bytes = 0;
+};
+
+struct ElfSymbol {
+  std::string name;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+};
+
+class ElfFile {
+ public:
+  // Throws KernelError if the file is not an x86-64 ELF file.
+  explicit ElfFile(const std::filesystem::path& path);
+
+  // Zero bytes if there is no such section.
+  ElfSection section(std::string_view name) const;
+  // Data symbols that lie in the section.
+  std::vector<ElfSymbol> symbols_in(const ElfSection& section) const;
+  // The addresses that are mapped executable.
+  ElfSection code() const;
+
+ private:
+  template <class T>
+  const T* at(uint64_t offset, uint64_t count = 1) const;
+  std::string_view text(uint64_t string_section, uint64_t offset) const;
+
+  std::string path_;
+  std::vector<char> bytes_;
+};
+
+}  // namespace warpfuzz::simt

@@ -1,0 +1,48 @@
+// The log of one kernel run: what went wrong, where, in which CUDA thread. Fixed memory, because
+// entries are also made in signal handlers. An error that repeats at one place is one entry.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "kernels/device.h"
+
+namespace warpfuzz::simt {
+
+struct RawFault {
+  FaultKind kind = FaultKind::wild_access;
+  char message[160] = {};
+  uintptr_t address = 0;
+  uint32_t bytes = 0;
+  const char* file = nullptr;  // static storage, or nullptr: see pc
+  int line = 0;
+  uintptr_t pc = 0;  // inside the instruction, not a return address
+  Dim3 block, thread;
+  bool in_device_code = false;
+};
+
+// fmt into a fixed, terminated text.
+template <size_t N, class... Args>
+void set_text(char (&text)[N], fmt::format_string<Args...> format, Args&&... args) {
+  *fmt::format_to_n(text, N - 1, format, std::forward<Args>(args)...).out = 0;
+}
+
+class FaultLog {
+ public:
+  void clear() { count_ = 0; }
+  // False if the log is full; a known place is not entered again.
+  bool add(const RawFault& fault);
+  bool full() const { return count_ == max_faults; }
+  bool empty() const { return count_ == 0; }
+  std::vector<Fault> faults() const;
+
+ private:
+  std::array<RawFault, max_faults> entries_;
+  size_t count_ = 0;
+};
+
+}  // namespace warpfuzz::simt

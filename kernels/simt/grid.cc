@@ -1,0 +1,277 @@
+#include "kernels/simt/grid.h"
+
+#include <fmt/format.h>
+
+namespace warpfuzz::simt {
+
+using wf_simt::Context;
+
+Grid grid;
+
+namespace {
+
+// Yields in a row after which waiting for exited threads is looked into, although the yielding
+// thread itself could run on.
+constexpr unsigned yields_before_resolve = 256;
+
+}  // namespace
+
+Grid::Grid() : block_(std::make_unique<Block>()), pool_(&Grid::fiber_body) {}
+
+void Grid::run(const wf_simt::LaunchRequest& request, const RunOptions& options) {
+  request_ = &request;
+  context_ = request.context;
+  schedule_ = options.schedule;
+  random_ = ScheduleRandom(options.schedule_seed);
+  const dim3 block = request.block;
+  const unsigned threads = block.x * block.y * block.z;
+  blocks_ = uint64_t{request.grid.x} * request.grid.y * request.grid.z;
+  next_block_ = 0;
+  block_order_ = Order(schedule_, blocks_, random_);
+  thread_order_ = Order(schedule_, threads, random_);
+  *context_ = Context{};
+  context_->block_dim = block;
+  context_->grid_dim = request.grid;
+  context_->threads = threads;
+  context_->preempt = schedule_ == Schedule::random;
+  context_->dynamic_shared_bytes = request.dynamic_shared_bytes;
+  shared_memory.set_dynamic_bytes(request.dynamic_shared_bytes);
+  start_next_block();
+  Fiber& worker = pool_.take();
+  start_thread();
+  switch_to(worker);
+  request_ = nullptr;
+}
+
+void Grid::abandon() {
+  request_ = nullptr;
+  parked_.clear();
+  released_.clear();
+  pool_.abandon();
+}
+
+// The fiber that goes on after the running one, which waits or has nothing left to do. The position
+// of a thread that starts is set here, that of a suspended one by suspend() when it resumes.
+__attribute__((always_inline)) inline Fiber& Grid::choose() {
+  if (block_->has_ready() && !block_->prefer_start()) return block_->take_ready();
+  return choose_otherwise();
+}
+
+void Grid::fiber_body(Fiber& self) {
+  for (;;) {
+    grid.request_->run_threads(grid.request_->closure);
+    Fiber& next = grid.choose();
+    grid.pool_.give(self);
+    switch_to(next);
+  }
+}
+
+bool Grid::start_next_block() {
+  if (next_block_ == blocks_) return false;
+  check_time_limit();
+  const uint64_t index = block_order_(next_block_++);
+  const dim3 size = request_->grid;
+  context_->block.x = static_cast<unsigned>(index % size.x);
+  context_->block.y = static_cast<unsigned>(index / size.x % size.y);
+  context_->block.z = static_cast<unsigned>(index / size.x / size.y);
+  shared_memory.fill();
+  block_->start(index, context_->threads, thread_order_, schedule_, random_);
+  return true;
+}
+
+void Grid::set_position(unsigned linear) {
+  const dim3 size = context_->block_dim;
+  context_->linear = linear;
+  context_->thread = {linear % size.x, linear / size.x % size.y, linear / size.x / size.y};
+}
+
+// The running fiber, or the one about to run, takes the next thread of the block.
+void Grid::start_thread() {
+  set_position(block_->start_next());
+  context_->slow = schedule_ != Schedule::sequential;
+  context_->polls = 0;
+}
+
+bool Grid::next_thread() {
+  if (context_->slow == 0) block_->set_started(block_->threads());
+  Fiber& self = *fibers.current;
+  if (self.bound) {
+    block_->exit(self);
+    self.bound = false;
+  }
+  if (block_->has_ready() && !block_->prefer_start()) return false;
+  if (block_->has_unstarted()) {
+    start_thread();
+    return true;
+  }
+  if (block_->bound() != 0 || !parked_.empty() || !released_.empty()) return false;
+  if (!start_next_block()) return false;
+  start_thread();
+  return true;
+}
+
+__attribute__((noinline)) Fiber& Grid::choose_otherwise() {
+  check_time_limit();
+  for (;;) {
+    if (block_->has_unstarted()) {
+      start_thread();
+      return pool_.take();
+    }
+    if (block_->bound() == 0 && parked_.empty() && released_.empty()) {
+      if (next_block_ == blocks_) return fibers.main;
+      start_next_block();
+    } else if (!(block_->bound() != 0 && block_->resolve()) && !advance_cooperative()) {
+      block_->report_stuck();
+      leave_run();
+    }
+    if (block_->has_ready()) return block_->take_ready();
+  }
+}
+
+void Grid::bind_running_thread(Fiber& self) {
+  if (context_->slow == 0) {
+    block_->set_started(context_->linear + 1);
+    context_->slow = 1;
+  }
+  self.bound = true;
+  self.linear = context_->linear;
+  self.thread = context_->thread;
+  block_->bind(self);
+}
+
+// The running thread waits; returns when another one or the block has made it ready.
+__attribute__((always_inline)) inline void Grid::suspend(Fiber& self, bool start_first) {
+  Fiber* next = nullptr;
+  if (start_first && block_->has_unstarted()) {
+    start_thread();
+    next = &pool_.take();
+  } else {
+    next = &choose();
+  }
+  if (next != &self) switch_to(*next);
+  context_->linear = self.linear;
+  context_->thread = self.thread;
+  context_->slow = 1;
+  context_->polls = 0;
+}
+
+__attribute__((always_inline)) inline Fiber& Grid::running_thread() {
+  Fiber& self = *fibers.current;
+  if (!self.bound) bind_running_thread(self);
+  return self;
+}
+
+__attribute__((always_inline)) inline int Grid::block_barrier(wf_simt::BarrierOp op, int value,
+                                                              const char* file, int line) {
+  yields_ = 0;
+  Fiber& self = running_thread();
+  if (!block_->arrive_at_barrier(self, op, value, file, line)) suspend(self, false);
+  return block_->barrier_result();
+}
+
+__attribute__((always_inline)) inline uint64_t Grid::warp(wf_simt::WarpOp op, uint32_t mask,
+                                                          uint64_t value, uint32_t operand,
+                                                          int* predicate, const char* file,
+                                                          int line) {
+  yields_ = 0;
+  Fiber& self = running_thread();
+  const unsigned lane = self.linear % 32;
+  Warp& warp = block_->warp(self.linear);
+  if (!warp.arrive(*block_, lane, op, mask, value, operand, file, line)) suspend(self, false);
+  if (predicate != nullptr) *predicate = warp.predicate(lane);
+  return warp.result(lane);
+}
+
+void Grid::grid_barrier(const char* file, int line) {
+  if (!request_->cooperative) {
+    RawFault fault = make_fault(FaultKind::undefined_behavior, file, line);
+    set_text(fault.message, "grid barrier in a launch that is not cooperative");
+    report(fault);
+    leave_run();
+  }
+  Fiber& self = running_thread();
+  block_->arrive_at_grid_barrier(self);
+  suspend(self, false);
+}
+
+// Cooperative launches: the block's threads have all ended or wait at the grid barrier. Goes on
+// with another block; false if the block is stuck.
+bool Grid::advance_cooperative() {
+  if (!request_->cooperative) return false;
+  if (block_->bound() != 0) {
+    if (!block_->all_at_grid_barrier()) return false;
+    parked_.push_back({std::move(block_), {}});
+    parked_.back().shared.save();
+  }
+  if (released_.empty() && next_block_ != blocks_) {
+    if (block_ == nullptr) block_ = std::make_unique<Block>();
+    return start_next_block();
+  }
+  if (released_.empty()) {
+    for (; !parked_.empty(); parked_.pop_back()) {
+      parked_.back().block->release_grid_barrier();
+      released_.push_back(std::move(parked_.back()));
+    }
+    if (released_.empty()) return false;
+  }
+  block_ = std::move(released_.back().block);
+  released_.back().shared.restore();
+  released_.pop_back();
+  const uint64_t index = block_->index();
+  const dim3 size = request_->grid;
+  context_->block = {static_cast<unsigned>(index % size.x),
+                     static_cast<unsigned>(index / size.x % size.y),
+                     static_cast<unsigned>(index / size.x / size.y)};
+  return true;
+}
+
+void Grid::yield() {
+  Fiber& self = running_thread();
+  if (++yields_ > yields_before_resolve && !block_->has_unstarted()) {
+    yields_ = 0;
+    block_->resolve();
+  }
+  block_->make_ready(self);
+  suspend(self, true);
+}
+
+void Grid::preempt() {
+  if ((random_.next() & 3) != 0) return;
+  Fiber& self = running_thread();
+  block_->make_ready(self);
+  suspend(self, false);
+}
+
+void Grid::describe_thread(RawFault& fault) const {
+  if (request_ == nullptr || fibers.current == &fibers.main) return;
+  describe_thread(fault, context_->linear);
+}
+
+void Grid::describe_thread(RawFault& fault, unsigned linear) const {
+  const dim3 size = context_->block_dim;
+  fault.in_device_code = true;
+  fault.block = {context_->block.x, context_->block.y, context_->block.z};
+  fault.thread = {linear % size.x, linear / size.x % size.y, linear / size.x / size.y};
+}
+
+}  // namespace warpfuzz::simt
+
+extern "C" {
+
+bool wf_next_thread(void) { return warpfuzz::simt::grid.next_thread(); }
+
+int wf_block_barrier(wf_simt::BarrierOp op, int value, const char* file, int line) {
+  return warpfuzz::simt::grid.block_barrier(op, value, file, line);
+}
+
+uint64_t wf_warp(wf_simt::WarpOp op, unsigned mask, uint64_t value, unsigned operand,
+                 int* predicate, const char* file, int line) {
+  return warpfuzz::simt::grid.warp(op, mask, value, operand, predicate, file, line);
+}
+
+void wf_grid_barrier(const char* file, int line) { warpfuzz::simt::grid.grid_barrier(file, line); }
+
+void wf_yield(void) { warpfuzz::simt::grid.yield(); }
+
+void wf_preempt(void) { warpfuzz::simt::grid.preempt(); }
+}

@@ -1,0 +1,77 @@
+// One launch in flight: the blocks, one after the other, and the switching between their threads.
+// A worker fiber runs threads in the kernel object's own loop; when a thread has to wait the fiber
+// becomes that thread's and another fiber goes on with the next thread. In a cooperative launch a
+// block whose threads all wait at the grid barrier is set aside with its shared memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kernels/simt/block.h"
+#include "kernels/simt/fiber.h"
+#include "kernels/simt/include/wf_simt.h"
+#include "kernels/simt/run.h"
+#include "kernels/simt/shared_memory.h"
+
+namespace warpfuzz::simt {
+
+class Grid {
+ public:
+  Grid();
+
+  bool running() const { return request_ != nullptr; }
+  // Runs all blocks of a legal launch.
+  void run(const wf_simt::LaunchRequest& request, const RunOptions& options);
+  // The run has been left: forget the launch and all suspended threads.
+  void abandon();
+
+  // Called on the fiber of the running thread.
+  bool next_thread();
+  int block_barrier(wf_simt::BarrierOp op, int value, const char* file, int line);
+  uint64_t warp(wf_simt::WarpOp op, uint32_t mask, uint64_t value, uint32_t operand, int* predicate,
+                const char* file, int line);
+  void grid_barrier(const char* file, int line);
+  void yield();
+  void preempt();
+
+  // Block and thread for a message; the running thread, or one of the running block.
+  void describe_thread(RawFault& fault) const;
+  void describe_thread(RawFault& fault, unsigned linear) const;
+  bool in_guard_page(uintptr_t address) const { return pool_.in_guard_page(address); }
+
+ private:
+  struct ParkedBlock {
+    std::unique_ptr<Block> block;
+    SharedMemoryCopy shared;
+  };
+
+  static void fiber_body(Fiber& self);
+  Fiber& choose();
+  Fiber& choose_otherwise();  // no thread is ready, or one shall start
+  Fiber& running_thread();    // bound to its fiber
+  void bind_running_thread(Fiber& self);
+  void suspend(Fiber& self, bool start_first);
+  void start_thread();
+  bool start_next_block();
+  bool advance_cooperative();
+  void set_position(unsigned linear);
+
+  const wf_simt::LaunchRequest* request_ = nullptr;
+  wf_simt::Context* context_ = nullptr;
+  std::unique_ptr<Block> block_;
+  uint64_t blocks_ = 0;
+  uint64_t next_block_ = 0;
+  Order block_order_;
+  Order thread_order_;
+  Schedule schedule_ = Schedule::sequential;
+  ScheduleRandom random_;
+  unsigned yields_ = 0;  // in a row
+  FiberPool pool_;
+  std::vector<ParkedBlock> parked_;    // wait at the grid barrier
+  std::vector<ParkedBlock> released_;  // may go on after it, last one first
+};
+
+extern Grid grid;
+
+}  // namespace warpfuzz::simt

@@ -1,0 +1,189 @@
+// Types of the CUDA host API: error codes with CUDA's values, streams, events, properties.
+#pragma once
+
+#include <stddef.h>
+
+#include "vector_types.h"
+
+#define CUDART_VERSION 12080
+
+// X(name, value, text)
+#define WF_CUDA_ERRORS(X)                                                               \
+  X(cudaSuccess, 0, "no error")                                                         \
+  X(cudaErrorInvalidValue, 1, "invalid argument")                                       \
+  X(cudaErrorMemoryAllocation, 2, "out of memory")                                      \
+  X(cudaErrorInitializationError, 3, "initialization error")                            \
+  X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                 \
+  X(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                           \
+  X(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                \
+  X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                        \
+  X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")           \
+  X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient")             \
+  X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                      \
+  X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                       \
+  X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                              \
+  X(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution") \
+  X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                     \
+  X(cudaErrorNotReady, 600, "device not ready")                                         \
+  X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")           \
+  X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")      \
+  X(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")             \
+  X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                          \
+  X(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")   \
+  X(cudaErrorNotSupported, 801, "operation not supported")                              \
+  X(cudaErrorUnknown, 999, "unknown error")
+
+enum cudaError {
+#define WF_ERROR_VALUE(name, value, text) name = value,
+  WF_CUDA_ERRORS(WF_ERROR_VALUE)
+#undef WF_ERROR_VALUE
+};
+typedef cudaError cudaError_t;
+
+typedef struct CUstream_st* cudaStream_t;
+typedef struct CUevent_st* cudaEvent_t;
+#define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
+#define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
+#define cudaStreamDefault 0x00
+#define cudaStreamNonBlocking 0x01
+#define cudaEventDefault 0x00
+#define cudaEventBlockingSync 0x01
+#define cudaEventDisableTiming 0x02
+#define cudaHostAllocDefault 0x00
+#define cudaHostAllocPortable 0x01
+#define cudaHostAllocMapped 0x02
+#define cudaMemAttachGlobal 0x01
+
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost = 0,
+  cudaMemcpyHostToDevice = 1,
+  cudaMemcpyDeviceToHost = 2,
+  cudaMemcpyDeviceToDevice = 3,
+  cudaMemcpyDefault = 4
+};
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 13
+};
+enum cudaFuncCache {
+  cudaFuncCachePreferNone,
+  cudaFuncCachePreferShared,
+  cudaFuncCachePreferL1,
+  cudaFuncCachePreferEqual
+};
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault,
+  cudaSharedMemBankSizeFourByte,
+  cudaSharedMemBankSizeEightByte
+};
+enum cudaSharedCarveout {
+  cudaSharedmemCarveoutDefault = -1,
+  cudaSharedmemCarveoutMaxL1 = 0,
+  cudaSharedmemCarveoutMaxShared = 100
+};
+enum cudaLimit {
+  cudaLimitStackSize,
+  cudaLimitPrintfFifoSize,
+  cudaLimitMallocHeapSize,
+  cudaLimitPersistingL2CacheSize = 6
+};
+enum cudaDeviceAttr {
+  cudaDevAttrMaxThreadsPerBlock = 1,
+  cudaDevAttrMaxBlockDimX = 2,
+  cudaDevAttrMaxBlockDimY = 3,
+  cudaDevAttrMaxBlockDimZ = 4,
+  cudaDevAttrMaxGridDimX = 5,
+  cudaDevAttrMaxGridDimY = 6,
+  cudaDevAttrMaxGridDimZ = 7,
+  cudaDevAttrMaxSharedMemoryPerBlock = 8,
+  cudaDevAttrTotalConstantMemory = 9,
+  cudaDevAttrWarpSize = 10,
+  cudaDevAttrMaxRegistersPerBlock = 12,
+  cudaDevAttrClockRate = 13,
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrConcurrentKernels = 31,
+  cudaDevAttrL2CacheSize = 38,
+  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+  cudaDevAttrComputeCapabilityMajor = 75,
+  cudaDevAttrComputeCapabilityMinor = 76,
+  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+  cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+  cudaDevAttrCooperativeLaunch = 95,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
+  cudaDevAttrMaxBlocksPerMultiprocessor = 106,
+  cudaDevAttrReservedSharedMemoryPerBlock = 111
+};
+
+struct cudaDeviceProp {
+  char name[256] = "warpfuzz CPU device";
+  size_t totalGlobalMem = size_t{1} << 30;
+  size_t sharedMemPerBlock = 48 << 10;
+  int regsPerBlock = 65536;
+  int warpSize = 32;
+  int maxThreadsPerBlock = 1024;
+  int maxThreadsDim[3] = {1024, 1024, 64};
+  int maxGridSize[3] = {0x7fffffff, 65535, 65535};
+  int clockRate = 1000000;
+  size_t totalConstMem = 64 << 10;
+  int major = 9;
+  int minor = 0;
+  int multiProcessorCount = 4;
+  int canMapHostMemory = 1;
+  int concurrentKernels = 1;
+  int ECCEnabled = 0;
+  int unifiedAddressing = 1;
+  int memoryClockRate = 1000000;
+  int memoryBusWidth = 256;
+  int l2CacheSize = 4 << 20;
+  int persistingL2CacheMaxSize = 0;
+  int maxThreadsPerMultiProcessor = 2048;
+  size_t sharedMemPerMultiprocessor = 228 << 10;
+  int regsPerMultiprocessor = 65536;
+  int managedMemory = 1;
+  int cooperativeLaunch = 1;
+  size_t sharedMemPerBlockOptin = 227 << 10;
+  int maxBlocksPerMultiProcessor = 32;
+  size_t reservedSharedMemPerBlock = 1 << 10;
+};
+
+struct cudaFuncAttributes {
+  size_t sharedSizeBytes = 0;
+  size_t constSizeBytes = 0;
+  size_t localSizeBytes = 0;
+  int maxThreadsPerBlock = 1024;
+  int numRegs = 32;
+  int ptxVersion = 90;
+  int binaryVersion = 90;
+  int cacheModeCA = 0;
+  int maxDynamicSharedSizeBytes = 48 << 10;
+  int preferredShmemCarveout = -1;
+};
+
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributePriority = 8
+};
+union cudaLaunchAttributeValue {
+  int cooperative;
+  int priority;
+  int programmaticStreamSerializationAllowed;
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim;
+  dim3 blockDim;
+  size_t dynamicSmemBytes = 0;
+  cudaStream_t stream = nullptr;
+  cudaLaunchAttribute* attrs = nullptr;
+  unsigned numAttrs = 0;
+};

@@ -1,0 +1,120 @@
+// Launch functions, function attributes and occupancy of the host API. Kernels are functions with
+// their types: an untyped `const void*` cannot be launched.
+#pragma once
+
+#include "driver_types.h"
+#include "wf_host_memory.h"
+#include "wf_simt.h"
+
+extern "C" {
+// False if more bytes are asked for than a block can have.
+bool wf_opt_in_dynamic_shared(const void* function, size_t bytes);
+}
+
+namespace wf_simt {
+
+template <class Integer, Integer... Index>
+struct Indices {};
+template <class... Parameters, size_t... Index>
+int launch_with_pointers(const Kernel<void (*)(Parameters...)>& kernel, void** arguments,
+                         Indices<size_t, Index...>) {
+  return kernel(*static_cast<__remove_reference_t(Parameters)*>(arguments[Index])...);
+}
+template <class... Parameters>
+cudaError_t launch_function(void (*function)(Parameters...), dim3 grid, dim3 block,
+                            void** arguments, size_t bytes, cudaStream_t stream, bool cooperative) {
+  const Config config(grid, block, bytes, stream, cooperative);
+  return static_cast<cudaError_t>(
+      launch_with_pointers(config.function(function), arguments,
+                           __make_integer_seq<Indices, size_t, sizeof...(Parameters)>()));
+}
+
+}  // namespace wf_simt
+
+template <class... Parameters>
+WF_INTRINSIC cudaError_t cudaLaunchKernel(void (*function)(Parameters...), dim3 grid, dim3 block,
+                                    void** arguments, size_t bytes = 0,
+                                    cudaStream_t stream = nullptr) {
+  return ::wf_simt::launch_function(function, grid, block, arguments, bytes, stream, false);
+}
+template <class... Parameters>
+WF_INTRINSIC cudaError_t cudaLaunchCooperativeKernel(void (*function)(Parameters...), dim3 grid,
+                                               dim3 block, void** arguments, size_t bytes = 0,
+                                               cudaStream_t stream = nullptr) {
+  return ::wf_simt::launch_function(function, grid, block, arguments, bytes, stream, true);
+}
+WF_INTRINSIC cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t = 0,
+                                    cudaStream_t = nullptr) {
+  return ::wf_simt::fail(cudaErrorInvalidDeviceFunction);
+}
+WF_INTRINSIC cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t = 0,
+                                               cudaStream_t = nullptr) {
+  return ::wf_simt::fail(cudaErrorInvalidDeviceFunction);
+}
+template <class... Parameters, class... Arguments>
+WF_INTRINSIC cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
+                                      void (*function)(Parameters...), Arguments&&... arguments) {
+  bool cooperative = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative) {
+      cooperative = attribute.val.cooperative != 0;
+    } else if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      const auto cluster = attribute.val.clusterDim;
+      if (cluster.x * cluster.y * cluster.z != 1) return ::wf_simt::fail(cudaErrorNotSupported);
+    }
+  }
+  const ::wf_simt::Config launch(config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                                 config->stream, cooperative);
+  return static_cast<cudaError_t>(launch.function(function)(static_cast<Parameters>(arguments)...));
+}
+
+template <class Function>
+WF_INTRINSIC cudaError_t cudaFuncSetAttribute(Function* function, cudaFuncAttribute attribute,
+                                        int value) {
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+  if (value < 0 || !wf_opt_in_dynamic_shared(reinterpret_cast<const void*>(function),
+                                             static_cast<size_t>(value))) {
+    return ::wf_simt::fail(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+template <class Function>
+WF_INTRINSIC cudaError_t cudaFuncSetCacheConfig(Function*, cudaFuncCache) {
+  return cudaSuccess;
+}
+template <class Function>
+WF_INTRINSIC cudaError_t cudaFuncSetSharedMemConfig(Function*, cudaSharedMemConfig) {
+  return cudaSuccess;
+}
+template <class Function>
+WF_INTRINSIC cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Function*) {
+  *attributes = cudaFuncAttributes{};
+  return cudaSuccess;
+}
+
+// One multiprocessor holds 2048 threads, 32 blocks and 227 KiB of shared memory.
+template <class Function>
+WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*,
+                                                                 int block_threads,
+                                                                 size_t dynamic_bytes) {
+  if (block_threads <= 0 || block_threads > 1024) return ::wf_simt::fail(cudaErrorInvalidValue);
+  int most = 2048 / ((block_threads + 31) / 32 * 32);
+  if (most > 32) most = 32;
+  const size_t by_memory = (size_t{228} << 10) / (dynamic_bytes + 1024);
+  *blocks = by_memory < static_cast<size_t>(most) ? static_cast<int>(by_memory) : most;
+  return cudaSuccess;
+}
+template <class Function>
+WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, Function* function, int block_threads, size_t dynamic_bytes, unsigned) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_threads,
+                                                       dynamic_bytes);
+}
+template <class Function>
+WF_INTRINSIC cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block_threads, Function*,
+                                                      size_t = 0, int limit = 0) {
+  *block_threads = limit > 0 && limit < 1024 ? limit : 1024;
+  *min_grid = 4 * (2048 / *block_threads);
+  return cudaSuccess;
+}

@@ -1,0 +1,194 @@
+// The interface between kernel code compiled for the CPU device and the SIMT runtime. Kernel
+// objects import the extern "C" functions below from the executable that loads them. Nothing here
+// depends on a front end: rewritten CUDA C++ uses it today, translated PTX can use it tomorrow.
+//
+// What a front end emits for CUDA C++:
+//
+//   k<T><<<grid, block, smem, stream>>>(args...)    becomes
+//     ::wf_simt::Config(grid, block, smem, stream)
+//         .kernel("k<T>", [&](auto&... wf_args) WF_KERNEL_CALL { k<T>(wf_args...); })(args...)
+//   i.e. <configuration> and (args...) are copied verbatim; only the kernel expression is wrapped.
+//   Overloads, deduced template arguments, default arguments and conversions to parameter types
+//   work as in a call; each argument is evaluated once. The string is only for messages and for
+//   cudaFuncSetAttribute: the text of the kernel expression.
+//
+//   __shared__ T s[N];           static __attribute__((internal_linkage, section(".wfshared"))) T
+//   s[N]; extern __shared__ T s[];     T (&s)[] = *reinterpret_cast<T
+//   (*)[]>(::wf_simt::dynamic_shared());
+//                                (alignment attributes dropped: the arena is 1024-byte aligned)
+//
+// Needs C++17. Must not include any other header of ours.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The two index types of CUDA; <vector_types.h> must not define them again.
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  constexpr operator uint3() const { return uint3{x, y, z}; }
+};
+
+#define WF_CONVERGENT __attribute__((convergent))
+#define WF_HIDDEN __attribute__((visibility("hidden")))
+// Runtime glue inside a kernel object is not instrumented: it is not the code under test.
+#define WF_NO_INSTRUMENT __attribute__((no_sanitize("address", "undefined", "thread", "coverage")))
+#define WF_KERNEL_CALL WF_NO_INSTRUMENT
+// Default arguments that name the caller's position.
+#define WF_HERE const char *wf_file = __builtin_FILE(), int wf_line = __builtin_LINE()
+
+namespace wf_simt {
+
+// State of the running CUDA thread. One copy per kernel object, in the object, so that reads are
+// direct and ASan proves them safe; the runtime keeps it up to date.
+struct Context {
+  uint3 thread;      // threadIdx
+  uint3 block;       // blockIdx
+  dim3 block_dim;    // blockDim
+  dim3 grid_dim;     // gridDim
+  unsigned linear;   // thread.x + block_dim.x * (thread.y + block_dim.y * thread.z)
+  unsigned slow;     // not 0: the next thread is the runtime's choice (see next_thread)
+  unsigned threads;  // of the block
+  unsigned polls;    // consecutive operations that changed nothing, see poll()
+  unsigned preempt;  // not 0: atomics may switch threads (random schedule)
+  size_t dynamic_shared_bytes;
+};
+inline WF_HIDDEN Context context{};
+
+enum class WarpOp : unsigned {
+  sync,
+  shuffle,
+  ballot,
+  any,
+  all,
+  match_any,
+  match_all,
+  add_u32,
+  add_s32,
+  min_u32,
+  min_s32,
+  max_u32,
+  max_s32,
+  and_b32,
+  or_b32,
+  xor_b32,
+  active_mask,
+};
+enum class BarrierOp : unsigned { plain, count, all, any };
+
+struct LaunchRequest {
+  const char* name;      // text of the kernel expression; "" if only the function is known
+  const void* function;  // nullptr if only the name is known
+  Context* context;
+  dim3 grid, block;
+  size_t dynamic_shared_bytes;
+  void* stream;
+  bool cooperative;
+  void (*run_threads)(void* closure);  // runs CUDA threads until next_thread() says stop
+  void* closure;
+};
+
+}  // namespace wf_simt
+
+extern "C" {
+// Runs the grid before it returns. Returns a cudaError_t, which the runtime also records.
+int wf_launch(const wf_simt::LaunchRequest* request);
+// The running thread has returned from the kernel: true if the caller shall run another one.
+bool wf_next_thread(void);
+// __syncthreads and its variants; `value` is the predicate.
+WF_CONVERGENT int wf_block_barrier(wf_simt::BarrierOp op, int value, const char* file, int line);
+// All lanes of `mask` meet. shuffle: `value` holds the bits, `operand` the source lane; match_*,
+// ballot, reductions: `value` is the lane's contribution. *predicate only for match_all.
+WF_CONVERGENT uint64_t wf_warp(wf_simt::WarpOp op, unsigned mask, uint64_t value, unsigned operand,
+                               int* predicate, const char* file, int line);
+// All threads of all blocks meet; only in a cooperative launch.
+WF_CONVERGENT void wf_grid_barrier(const char* file, int line);
+// Another thread may run.
+void wf_yield(void);
+// With some probability another thread runs (random schedule only).
+void wf_preempt(void);
+// Ends the run with a fault.
+[[noreturn]] void wf_trap(const char* message, const char* file, int line);
+extern unsigned char wf_dynamic_shared[];  // 227 KiB, aligned to 1024
+}
+
+namespace wf_simt {
+
+inline constexpr unsigned warp_size = 32;
+inline void* dynamic_shared() { return wf_dynamic_shared; }
+inline unsigned lane() { return context.linear & (warp_size - 1); }
+inline unsigned warp() { return context.linear / warp_size; }
+
+// Called by operations that spin loops are made of when they changed nothing, so that a thread that
+// waits for another lets it run.
+inline void poll() {
+  if (__builtin_expect(++context.polls > 64, 0)) wf_yield();
+}
+
+WF_NO_INSTRUMENT inline bool next_thread() {
+  Context& c = context;
+  if (__builtin_expect(c.slow != 0, 0)) return wf_next_thread();
+  if (++c.linear == c.threads) return wf_next_thread();
+  if (++c.thread.x == c.block_dim.x) {
+    c.thread.x = 0;
+    if (++c.thread.y == c.block_dim.y) {
+      c.thread.y = 0;
+      ++c.thread.z;
+    }
+  }
+  return true;
+}
+
+template <class Call>
+class Kernel {
+ public:
+  Kernel(const LaunchRequest& request, const Call& call) : request_(request), call_(call) {}
+
+  template <class... Args>
+  int operator()(Args&&... args) const {
+    auto one = [&]() WF_NO_INSTRUMENT { call_(args...); };
+    LaunchRequest request = request_;
+    request.closure = &one;
+    request.run_threads = [](void* closure) WF_NO_INSTRUMENT {
+      do {
+        (*static_cast<decltype(one)*>(closure))();
+      } while (next_thread());
+    };
+    return wf_launch(&request);
+  }
+
+ private:
+  LaunchRequest request_;
+  const Call& call_;
+};
+
+class Config {
+ public:
+  Config(dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0, void* stream = nullptr,
+         bool cooperative = false)
+      : request_{"",     nullptr,     &context, grid,   block, dynamic_shared_bytes,
+                 stream, cooperative, nullptr,  nullptr} {}
+
+  template <class Call>
+  Kernel<Call> kernel(const char* name, const Call& call) const {
+    LaunchRequest request = request_;
+    request.name = name;
+    return Kernel<Call>(request, call);
+  }
+  template <class... Parameters>
+  Kernel<void (*)(Parameters...)> function(void (*const& pointer)(Parameters...)) const {
+    LaunchRequest request = request_;
+    request.function = reinterpret_cast<const void*>(pointer);
+    return Kernel<void (*)(Parameters...)>(request, pointer);
+  }
+
+ private:
+  LaunchRequest request_;
+};
+
+}  // namespace wf_simt

@@ -1,0 +1,235 @@
+#include "reference/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "reference/number_format.h"
+#include "schemas/check.h"
+
+namespace warpfuzz {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr size_t block_length = 128;
+constexpr size_t max_second_looks = 4096;
+// Relative error of |y - r| and of the slack, each computed in a few operations.
+constexpr double up = 1 + 0x1p-48;
+constexpr double down = 1 - 0x1p-48;
+
+// The rounding to the output format, for a value of magnitude at most `reach`.
+struct OutputRounding {
+  double half_roundoff;  // half an ulp is 2^exponent times this
+  double half_smallest;
+  double repeated;  // u for each rounding beyond the first
+  double repeated_smallest;
+
+  OutputRounding(DType dtype, int roundings) {
+    const FormatTraits& t = traits(dtype);
+    half_roundoff = std::ldexp(1.0, -t.precision);
+    half_smallest = 0.5 * t.smallest_subnormal;
+    repeated = (roundings - 1) * half_roundoff;
+    repeated_smallest = (roundings - 1) * half_smallest;
+  }
+  double slack(double magnitude, double tolerance) const {
+    const double half = power_of_two_below(magnitude + tolerance) * half_roundoff;
+    return tolerance + (half > half_smallest ? half : half_smallest) + repeated * magnitude +
+           repeated_smallest;
+  }
+};
+
+uint8_t class_of(double y) {
+  if (std::isnan(y)) return class_nan;
+  if (std::isinf(y)) return y > 0 ? class_positive_infinity : class_negative_infinity;
+  return class_finite;
+}
+
+class Judge {
+ public:
+  Judge(const ComparisonTask& task, std::span<const double> observed)
+      : task_(task),
+        expected_(task.expectation),
+        observed_(observed),
+        rounding_(expected_.dtype, task.call.contract().output_roundings) {}
+
+  Comparison run() {
+    for (size_t begin = 0; begin < observed_.size(); begin += block_length) {
+      judge_block(begin, std::min(block_length, observed_.size() - begin));
+    }
+    std::sort(result_.offences.begin(), result_.offences.end(),
+              [](const Offence& a, const Offence& b) { return a.element < b.element; });
+    return std::move(result_);
+  }
+
+ private:
+  // Accepts most elements without a branch; NaN anywhere fails the test.
+  void judge_block(size_t begin, size_t n) {
+    double ratios[block_length];
+    const double* y = observed_.data() + begin;
+    const double* r = expected_.value.data() + begin;
+    const double* e = expected_.oracle_error.data() + begin;
+    const double* t = expected_.tolerance.data() + begin;
+    const uint8_t* allowed = expected_.allowed.data() + begin;
+    const OutputRounding rounding = rounding_;
+#pragma clang loop vectorize(assume_safety)
+    for (size_t i = 0; i < n; ++i) {
+      const double magnitude = std::fabs(r[i]);
+      const double lowest = magnitude > e[i] ? magnitude - e[i] : 0;
+      const double slack = rounding.slack(lowest, t[i]);
+      const double error = std::fabs(y[i] - r[i]);
+      const bool inside = t[i] > 0 ? error * up + e[i] <= slack * down : y[i] == r[i];
+      ratios[i] = inside ? error / slack : infinity;
+    }
+    double worst = 0;
+    bool open = task_.minimum_level > 0;
+    for (size_t i = 0; i < n; ++i) {
+      open |= ratios[i] > 1 || allowed[i] != class_finite;
+      worst = ratios[i] > worst ? ratios[i] : worst;
+    }
+    if (!open && worst <= result_.worst_ratio) return;
+    for (size_t i = 0; i < n; ++i) {
+      if (ratios[i] <= 1 && allowed[i] == class_finite && task_.minimum_level == 0) {
+        note_ratio(begin + i, ratios[i]);
+      } else {
+        judge(begin + i);
+      }
+    }
+  }
+
+  void note_ratio(size_t i, double ratio) {
+    if (!(ratio > result_.worst_ratio)) return;
+    result_.worst_ratio = ratio;
+    result_.worst_element = i;
+  }
+
+  void judge(size_t i) {
+    const uint8_t allowed = expected_.allowed[i];
+    if (std::isinf(expected_.tolerance[i])) {
+      ++result_.undecided;
+      return;
+    }
+    const uint8_t observed_class = class_of(observed_[i]);
+    if ((allowed & observed_class) == 0) {
+      offend(i, OffenceKind::non_finite, OffenceStrength::certain, infinity);
+    } else if (observed_class == class_finite) {
+      if (expected_.tolerance[i] == 0) {
+        judge_exact(i);
+      } else {
+        judge_value(i);
+      }
+    }
+  }
+
+  // No tolerance: only the nearest element will do.
+  void judge_exact(size_t i) {
+    const double r = expected_.value[i], e = expected_.oracle_error[i], y = observed_[i];
+    const DType dtype = expected_.dtype;
+    const double low = decode_element(dtype, encode_element(dtype, r - e));
+    const double high = decode_element(dtype, encode_element(dtype, r + e));
+    const double extra = rounding_.repeated * std::fabs(r) * 2;
+    if (y >= low - extra && y <= high + extra) return;
+    offend(i, value_kind(i), OffenceStrength::certain, infinity);
+  }
+
+  enum class Verdict { inside, outside, open };
+
+  Verdict verdict(size_t i, const Refined& value, double e, double* ratio) const {
+    const double tolerance = expected_.tolerance[i];
+    const double magnitude = std::fabs(value.high);
+    const double error = std::fabs((observed_[i] - value.high) - value.low);
+    *ratio = error / rounding_.slack(magnitude, tolerance);
+    if (error * up + e <= rounding_.slack(std::max(magnitude - e, 0.0), tolerance) * down) {
+      return Verdict::inside;
+    }
+    if (error * down - e > rounding_.slack(magnitude + e, tolerance) * up) {
+      return Verdict::outside;
+    }
+    return Verdict::open;
+  }
+
+  void judge_value(size_t i) {
+    double ratio = 0;
+    Verdict v = verdict(i, {expected_.value[i], 0}, expected_.oracle_error[i], &ratio);
+    bool escalated = false;
+    for (int level = 1; level <= 2; ++level) {
+      if (v != Verdict::open && level > task_.minimum_level) break;
+      const std::optional<Refined> value = task_.refinement.value(level, i);
+      if (!value) continue;
+      escalated = true;
+      v = verdict(i, *value, expected_.oracle_error[i] * Refinement::error_scale(level), &ratio);
+    }
+    result_.escalated += escalated;
+    if (v == Verdict::open) {
+      ++result_.undecided;
+      return;
+    }
+    note_ratio(i, ratio);
+    if (v == Verdict::outside) offend(i, value_kind(i), strength(i), ratio);
+  }
+
+  OffenceStrength strength(size_t i) {
+    if (second_looks_ >= max_second_looks) return OffenceStrength::firm;
+    ++second_looks_;
+    const Refinement::SecondLook look = task_.refinement.second_look(i);
+    const double magnitude = std::fabs(expected_.value[i]) + expected_.oracle_error[i];
+    const double error =
+        std::fabs(observed_[i] - expected_.value[i]) * down - expected_.oracle_error[i];
+    if (error <= rounding_.slack(magnitude, look.tolerance)) return OffenceStrength::marginal;
+    return error > rounding_.slack(magnitude, look.certain) ? OffenceStrength::certain
+                                                            : OffenceStrength::firm;
+  }
+
+  OffenceKind value_kind(size_t i) const {
+    if (task_.call.flush_allowed()) return OffenceKind::value;
+    const double magnitude = std::fabs(expected_.value[i]);
+    if (magnitude > 0 && magnitude < traits(expected_.dtype).smallest_normal) {
+      return OffenceKind::subnormal;
+    }
+    if (!task_.elementwise) return OffenceKind::value;
+    const Operand& x = task_.call.input(0);
+    const double input = std::fabs(x.values[i]);
+    return input > 0 && input < traits(x.dtype).smallest_normal ? OffenceKind::subnormal
+                                                                : OffenceKind::value;
+  }
+
+  void offend(size_t i, OffenceKind kind, OffenceStrength strength, double ratio) {
+    result_.offending.push_back(i);
+    std::vector<Offence>& details = result_.offences;
+    if (details.size() == max_offences) {
+      // Full: a stronger offence takes the place of a marginal one.
+      if (strength == OffenceStrength::marginal) return;
+      const auto marginal = std::find_if(details.rbegin(), details.rend(), [](const Offence& o) {
+        return o.strength == OffenceStrength::marginal;
+      });
+      if (marginal == details.rend()) return;
+      details.erase(std::next(marginal).base());
+    }
+    const double r = expected_.value[i], t = expected_.tolerance[i];
+    const double slack = t > 0 ? rounding_.slack(std::fabs(r), t) : 0;
+    const double centre =
+        t > 0 ? r : decode_element(expected_.dtype, encode_element(expected_.dtype, r));
+    details.push_back({i, kind, strength, observed_[i], r, centre - slack, centre + slack, ratio,
+                       expected_.allowed[i]});
+  }
+
+  const ComparisonTask& task_;
+  const OutputExpectation& expected_;
+  std::span<const double> observed_;
+  OutputRounding rounding_;
+  size_t second_looks_ = 0;
+  Comparison result_;
+};
+
+}  // namespace
+
+Comparison compare_output(const ComparisonTask& task, const Tensor& observed) {
+  WARPFUZZ_CHECK(observed.dtype == task.expectation.dtype &&
+                     static_cast<size_t>(observed.size()) == task.expectation.value.size(),
+                 "observed output of {} elements, expected {}", observed.size(),
+                 task.expectation.value.size());
+  const std::vector<double> values = decode_tensor(observed);
+  return Judge(task, values).run();
+}
+
+}  // namespace warpfuzz

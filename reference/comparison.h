@@ -1,0 +1,22 @@
+// The verdict on one output: every element within its tolerance plus the output rounding, in an
+// acceptable class, decided with certainty (reference/NUMERICS.md, "Verdict"). A fast pass accepts;
+// whatever it does not accept is judged one by one, at rising levels, with a second look.
+#pragma once
+
+#include "reference/call.h"
+#include "reference/oracle.h"
+#include "reference/refinement.h"
+
+namespace warpfuzz {
+
+struct ComparisonTask {
+  const Call& call;
+  const OutputExpectation& expectation;
+  Refinement& refinement;
+  bool elementwise;  // for the kind of an offence: element i depends on input element i alone
+  int minimum_level;
+};
+
+Comparison compare_output(const ComparisonTask& task, const Tensor& observed);
+
+}  // namespace warpfuzz

@@ -1,0 +1,179 @@
+// The exact levels of the oracle: the vocabulary of tracked.h over a plain number type
+// (double-double or multiprecision) that carries no tolerance. The same reference text instantiates
+// it. Computes one row of the output at a time; operands are finite.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "reference/call.h"
+#include "reference/constants.h"
+
+namespace warpfuzz {
+
+// The value of a refined element: high + low, high the nearest double.
+struct Refined {
+  double high = 0;
+  double low = 0;
+};
+
+// What a number type needs beyond + - * /, comparisons, construction from double and sqrt:
+//   static T exp(const T&), erf, tanh    (only those that its references use)
+//   static T from_decimal(const char*)
+//   static Refined refined(const T&)
+template <class T>
+struct NumberFunctions;
+
+template <class T>
+class Plain {
+ public:
+  using Row = std::vector<T>;
+  using Scalar = T;
+  struct Reduced {
+    T value;
+  };
+  struct Pivot {
+    T value;
+  };
+  using Matrix = MatrixView;
+  struct Moments {
+    Row deviation;
+    Reduced variance;
+  };
+
+  Plain(const Call& call, std::vector<Refined>& result) : call_(call), result_(result) {}
+
+  Row input(size_t position, size_t row, size_t length) const {
+    const std::vector<double>& values = call_.input(position).values;
+    const size_t begin = row * length;
+    const size_t end = std::min(begin + length, values.size());
+    Row out;
+    out.reserve(end - begin);
+    for (size_t i = begin; i < end; ++i) out.push_back(T(values[i]));
+    return out;
+  }
+  Scalar exact(double value) const { return T(value); }
+  Scalar constant(Constant constant) const {
+    return NumberFunctions<T>::from_decimal(info(constant).decimal);
+  }
+  Scalar inverse_root(size_t value) const { return T(1) / sqrt(T(static_cast<double>(value))); }
+  Scalar attribute(double value) const { return T(value); }
+  Matrix matrix(size_t position, size_t index) const { return call_.matrix(position, index); }
+
+  Row add(const Row& a, const Row& b) const {
+    return zip(a, b, [](const T& x, const T& y) -> T { return x + y; });
+  }
+  Row add(const Row& a, const T& b) const {
+    return map(a, [&](const T& x) -> T { return x + b; });
+  }
+  Row subtract(const Row& a, const T& b) const {
+    return map(a, [&](const T& x) -> T { return x - b; });
+  }
+  Row multiply(const Row& a, const Row& b) const {
+    return zip(a, b, [](const T& x, const T& y) -> T { return x * y; });
+  }
+  Row multiply(const Row& a, const T& b) const {
+    return map(a, [&](const T& x) -> T { return x * b; });
+  }
+  Row square(const Row& a) const {
+    return map(a, [](const T& x) -> T { return x * x; });
+  }
+  Row divide(const Row& a, const Row& b) const {
+    return zip(a, b, [](const T& x, const T& y) -> T { return x / y; });
+  }
+  Row divide(const Row& a, const T& b) const {
+    return map(a, [&](const T& x) -> T { return x / b; });
+  }
+  Row negate(const Row& a) const {
+    return map(a, [](const T& x) -> T { return -x; });
+  }
+  Row relu(const Row& a) const {
+    return map(a, [](const T& x) -> T { return x > T(0) ? x : T(0); });
+  }
+  Row exp(const Row& a) const {
+    return map(a, [](const T& x) -> T { return NumberFunctions<T>::exp(x); });
+  }
+  Row erf(const Row& a) const {
+    return map(a, [](const T& x) -> T { return NumberFunctions<T>::erf(x); });
+  }
+  Row tanh(const Row& a) const {
+    return map(a, [](const T& x) -> T { return NumberFunctions<T>::tanh(x); });
+  }
+
+  Scalar add(const T& a, const T& b) const { return a + b; }
+  Scalar rsqrt(const T& a) const { return T(1) / sqrt(a); }
+
+  Reduced sum(const Row& a) const {
+    T total(0);
+    for (const T& x : a) total = total + x;
+    return {total};
+  }
+  Reduced mean(const Row& a) const { return {sum(a).value / T(static_cast<double>(a.size()))}; }
+  Pivot maximum(const Row& a) const {
+    T highest = a.front();
+    for (const T& x : a) {
+      if (x > highest) highest = x;
+    }
+    return {highest};
+  }
+  Row exp_shift(const Row& a, const Pivot& pivot) const { return exp(subtract(a, pivot.value)); }
+  Moments moments(const Row& a) const {
+    Row deviation = subtract(a, mean(a).value);
+    Reduced variance = mean(square(deviation));
+    return {std::move(deviation), variance};
+  }
+  Scalar shared(const Reduced& reduced) const { return reduced.value; }
+  Scalar spent(const Reduced& reduced) const { return reduced.value; }
+
+  Row times(const Row& a, const Matrix& m) const {
+    Row out(m.columns, T(0));
+    for (size_t i = 0; i < a.size(); ++i) {
+      for (size_t j = 0; j < m.columns; ++j) {
+        out[j] = out[j] + a[i] * T(m.values[i * m.columns + j]);
+      }
+    }
+    return out;
+  }
+  Row times_transposed(const Row& a, const Matrix& m, size_t count) const {
+    Row out(count, T(0));
+    for (size_t j = 0; j < count; ++j) {
+      for (size_t i = 0; i < a.size(); ++i) {
+        out[j] = out[j] + a[i] * T(m.values[j * m.columns + i]);
+      }
+    }
+    return out;
+  }
+  Row weighted_mean(const Row& w, const Matrix& m, DType) const {
+    MatrixView used = m;
+    used.rows = w.size();
+    return divide(times(w, used), sum(w).value);
+  }
+
+  void output(size_t, const Row& row) const {
+    result_.clear();
+    for (const T& x : row) result_.push_back(NumberFunctions<T>::refined(x));
+  }
+
+ private:
+  template <class F>
+  static Row map(const Row& a, F f) {
+    Row out;
+    out.reserve(a.size());
+    for (const T& x : a) out.push_back(f(x));
+    return out;
+  }
+  template <class F>
+  static Row zip(const Row& a, const Row& b, F f) {
+    Row out;
+    out.reserve(a.size());
+    for (size_t i = 0; i < a.size(); ++i) out.push_back(f(a[i], b[i]));
+    return out;
+  }
+
+  const Call& call_;
+  std::vector<Refined>& result_;
+};
+
+}  // namespace warpfuzz

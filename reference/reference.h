@@ -1,0 +1,96 @@
+// A reference: the definition of one operator, written once as a template over the number that
+// computes it (tracked.h, plain.h) and listed in one table. A reference computes one row of its
+// output at a time; which elements form a row is its own choice (Geometry).
+//
+// To add an operator: write <op>.cc with a struct that has
+//   static Geometry geometry(const Call&);
+//   template <class A> static void row(A& a, const Call& call, size_t row);
+// and optionally `static void allow(...)`, then one line in references.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "reference/call.h"
+#include "reference/double_double.h"
+#include "reference/multiprecision.h"
+#include "reference/oracle.h"
+#include "reference/plain.h"
+#include "reference/tracked.h"
+
+namespace warpfuzz {
+
+struct Geometry {
+  size_t rows = 0;
+  size_t length = 0;  // elements of a row; the last row may be shorter
+};
+
+struct Reference {
+  std::string_view name;
+  std::string_view op_type;  // another name by which schemas may ask for it
+  Geometry (*geometry)(const Call&);
+  void (*tracked)(Tracked&, const Call&, size_t row);
+  void (*double_double)(Plain<DoubleDouble>&, const Call&, size_t row);  // null: skip to level 2
+  void (*multiprecision)(Plain<Multiprecision>&, const Call&, size_t row);
+  // Widens what is allowed where honest kernels differ by convention; null: nothing to add.
+  void (*allow)(const Call&, OutputExpectation&);
+  bool elementwise;  // output element i depends on element i of input 0 only
+};
+
+// Whether the reference uses functions that double-double lacks.
+enum class DoubleDoubleLevel { available, skipped };
+
+template <class Op, DoubleDoubleLevel level = DoubleDoubleLevel::available>
+constexpr Reference make_reference(std::string_view name, std::string_view op_type = {}) {
+  Reference reference{};
+  reference.name = name;
+  reference.op_type = op_type;
+  reference.geometry = Op::geometry;
+  reference.tracked = [](Tracked& a, const Call& call, size_t row) { Op::row(a, call, row); };
+  if constexpr (level == DoubleDoubleLevel::available) {
+    reference.double_double = [](Plain<DoubleDouble>& a, const Call& call, size_t row) {
+      Op::row(a, call, row);
+    };
+  }
+  reference.multiprecision = [](Plain<Multiprecision>& a, const Call& call, size_t row) {
+    Op::row(a, call, row);
+  };
+  if constexpr (requires { Op::allow; }) reference.allow = Op::allow;
+  reference.elementwise = requires { Op::elementwise; };
+  return reference;
+}
+
+// Elementwise operators take the tensor in pieces.
+inline constexpr size_t piece_length = 512;
+inline Geometry pieces(const Call& call) {
+  return {(call.output_size() + piece_length - 1) / piece_length, piece_length};
+}
+
+// Operators over the last axis.
+inline Geometry last_axis_rows(const Call& call) {
+  const size_t length = call.output_extent(call.output_axes() - 1);
+  return {length == 0 ? 0 : call.output_size() / length, length};
+}
+
+// For allow(): the element may (also) be exactly `value`.
+void allow_exact(OutputExpectation& y, size_t element, double value);
+// For elementwise operators that tend to 0 at -infinity: NaN by the formula, or the limit.
+void allow_limit_at_minus_infinity(const Call& call, OutputExpectation& y);
+
+extern const Reference relu_reference;
+extern const Reference gelu_reference;
+extern const Reference silu_reference;
+extern const Reference softmax_reference;
+extern const Reference rmsnorm_reference;
+extern const Reference layernorm_reference;
+extern const Reference matmul_reference;
+extern const Reference attention_reference;
+
+std::span<const Reference* const> references();
+// By name, else by op_type; null if there is none.
+const Reference* find_reference(std::string_view name, std::string_view op_type);
+
+}  // namespace warpfuzz

@@ -1,0 +1,79 @@
+#include "reference/refinement.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/reference.h"
+
+namespace warpfuzz {
+namespace {
+
+constexpr double hard_lambda = 8;
+constexpr double soft_lambda = 6;
+
+void resize_like_output(const Call& call, OutputExpectation& y) {
+  const size_t size = call.output_size();
+  y.dtype = call.output_dtype();
+  for (std::vector<double>* column : {&y.value, &y.oracle_error, &y.tolerance, &y.certain}) {
+    column->resize(size);
+  }
+  y.allowed.resize(size);
+}
+
+}  // namespace
+
+double Refinement::error_scale(int level) {
+  // 2^-53 against 2^-94 and 2^-160, with room for the constants of the two arithmetics.
+  static constexpr double scales[] = {1, 0x1p-40, 0x1p-100};
+  return scales[level];
+}
+
+const std::vector<Refined>& Refinement::exact_row(int level, size_t row) {
+  ExactRow& kept = levels_[level - 1];
+  if (kept.row == row) return kept.values;
+  kept.row = row;
+  kept.values.clear();
+  if (level == 1) {
+    Plain<DoubleDouble> number(call_, kept.values);
+    reference_.double_double(number, call_, row);
+  } else {
+    Plain<Multiprecision> number(call_, kept.values);
+    reference_.multiprecision(number, call_, row);
+  }
+  return kept.values;
+}
+
+std::optional<Refined> Refinement::value(int level, size_t element) {
+  if (level == 1 && reference_.double_double == nullptr) return std::nullopt;
+  for (size_t i = 0; i < call_.input_count(); ++i) {
+    if (call_.input(i).has_special) return std::nullopt;
+  }
+  const size_t length = reference_.geometry(call_).length;
+  const std::vector<Refined>& row = exact_row(level, element / length);
+  if (element % length >= row.size()) return std::nullopt;
+  const Refined value = row[element % length];
+  if (!std::isfinite(value.high) || !std::isfinite(value.low)) return std::nullopt;
+  return value;
+}
+
+void Refinement::look_again(size_t row) {
+  if (looked_row_ == row) return;
+  looked_row_ = row;
+  if (doubted_.value.empty()) {
+    resize_like_output(call_, doubted_);
+    resize_like_output(call_, hard_);
+  }
+  const size_t length = reference_.geometry(call_).length;
+  Tracked doubting(call_, doubted_, length, soft_lambda, true);
+  reference_.tracked(doubting, call_, row);
+  Tracked hard(call_, hard_, length, hard_lambda, false);
+  reference_.tracked(hard, call_, row);
+}
+
+Refinement::SecondLook Refinement::second_look(size_t element) {
+  look_again(element / reference_.geometry(call_).length);
+  return {std::max(doubted_.tolerance[element], hard_.tolerance[element]),
+          std::max(doubted_.certain[element], hard_.certain[element])};
+}
+
+}  // namespace warpfuzz

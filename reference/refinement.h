@@ -1,0 +1,51 @@
+// Rows of an output recomputed on demand: in double-double or multiprecision where level 0 leaves
+// an element open, and with the second look where an element exceeded its tolerance. The row
+// computed last is kept for each, since elements are judged in ascending order. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "reference/call.h"
+#include "reference/oracle.h"
+#include "reference/plain.h"
+
+namespace warpfuzz {
+
+struct Reference;
+
+class Refinement {
+ public:
+  Refinement(const Call& call, const Reference& reference) : call_(call), reference_(reference) {}
+
+  // The element at level 1 or 2; nothing if that level cannot compute it (operands that are not
+  // finite, functions that double-double lacks).
+  std::optional<Refined> value(int level, size_t element);
+  // The factor by which the level's error is smaller than level 0's bound (NUMERICS.md, "Levels").
+  static double error_scale(int level);
+
+  struct SecondLook {
+    double tolerance;  // the larger of: reductions doubted, lambda 6; first look, lambda 8
+    double certain;
+  };
+  SecondLook second_look(size_t element);
+
+ private:
+  static constexpr size_t none = ~size_t{0};
+  struct ExactRow {
+    size_t row = none;
+    std::vector<Refined> values;
+  };
+  const std::vector<Refined>& exact_row(int level, size_t row);
+  void look_again(size_t row);
+
+  const Call& call_;
+  const Reference& reference_;
+  ExactRow levels_[2];
+  size_t looked_row_ = none;
+  OutputExpectation doubted_;
+  OutputExpectation hard_;
+};
+
+}  // namespace warpfuzz

@@ -1,0 +1,131 @@
+#include "reference/second_look.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace warpfuzz {
+namespace {
+
+constexpr size_t lanes = 32;
+
+// Sums in float, in the orders that kernels use.
+float sequential(const float* p, size_t n) {
+  float s = 0;
+  for (size_t i = 0; i < n; ++i) s += p[i];
+  return s;
+}
+
+float tree(const float* p, size_t n) {
+  if (n <= 2) return n == 0 ? 0.0f : n == 1 ? p[0] : p[0] + p[1];
+  const size_t half = n / 2;
+  return tree(p, half) + tree(p + half, n - half);
+}
+
+float lane_sum(const float* p, size_t n) {
+  std::array<float, lanes> partial = {};
+  for (size_t i = 0; i < n; ++i) partial[i % lanes] += p[i];
+  return tree(partial.data(), lanes);
+}
+
+float split_sum(const float* p, size_t n) {
+  constexpr size_t splits = 8;
+  std::array<float, splits> partial = {};
+  for (size_t s = 0; s < splits; ++s) {
+    const size_t begin = n * s / splits;
+    partial[s] = sequential(p + begin, n * (s + 1) / splits - begin);
+  }
+  return sequential(partial.data(), splits);
+}
+
+using FloatSum = float (*)(const float*, size_t);
+constexpr FloatSum float_sums[] = {sequential, lane_sum, split_sum, tree};
+
+// Sums of squares of the partial sums.
+double forward_squares(const double* p, size_t n) {
+  double s = 0, squares = 0;
+  for (size_t i = 0; i < n; ++i) {
+    s += p[i];
+    squares += s * s;
+  }
+  return squares;
+}
+
+double backward_squares(const double* p, size_t n) {
+  double s = 0, squares = 0;
+  for (size_t i = n; i-- > 0;) {
+    s += p[i];
+    squares += s * s;
+  }
+  return squares;
+}
+
+double lane_squares(const double* p, size_t n) {
+  std::array<double, lanes> partial = {};
+  double squares = 0;
+  for (size_t i = 0; i < n; ++i) {
+    double& s = partial[i % lanes];
+    s += p[i];
+    squares += s * s;
+  }
+  for (size_t width = lanes / 2; width > 0; width /= 2) {
+    for (size_t i = 0; i < width; ++i) {
+      partial[i] += partial[i + width];
+      squares += partial[i] * partial[i];
+    }
+  }
+  return squares;
+}
+
+}  // namespace
+
+double summation_variance(const double* addends, size_t n, double exact,
+                          const SummationOrder& order) {
+  const double squares = std::max(
+      {forward_squares(addends, n), backward_squares(addends, n), lane_squares(addends, n)});
+  double variance = order.roundoff * order.roundoff * squares;
+  if (order.roundoff != 0x1p-24) return variance;  // the trials below are in float
+  std::vector<float> narrow(n);
+  for (size_t i = 0; i < n; ++i) narrow[i] = static_cast<float>(addends[i]);
+  double worst = 0;
+  for (const FloatSum sum : float_sums) {
+    worst = std::max(worst, std::fabs(static_cast<double>(sum(narrow.data(), n)) - exact));
+  }
+  const double sigma = 2 / order.lambda * worst;
+  return std::isfinite(sigma) ? std::max(variance, sigma * sigma) : variance;
+}
+
+WelfordDeviation welford_deviation(const double* x, size_t n, double mean, double variance) {
+  float m = 0, s = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const float value = static_cast<float>(x[i]);
+    const float delta = value - m;
+    m += delta / static_cast<float>(i + 1);
+    s += delta * (value - m);
+  }
+  const double count = static_cast<double>(n);
+  return {std::fabs(static_cast<double>(m) - mean),
+          std::fabs(static_cast<double>(s) / count - variance)};
+}
+
+double rescaling_error(const double* shift, const double* w, const double* v, size_t stride,
+                       size_t n, double share, double roundoff) {
+  double error = 0, weight = 0, sum = 0;
+  double highest = shift[0];
+  for (size_t i = 0; i < n; ++i) {
+    if (shift[i] > highest) {
+      const double rise = std::min(shift[i] - highest, 1100.0);
+      highest = shift[i];
+      const double factor = 1.25 * roundoff * (4 + 2 * rise);  // of exp(old - new)
+      // Numerator and denominator share the factor, and each rounds its own product.
+      error += factor * std::fabs(sum - share * weight) +
+               roundoff * (std::fabs(sum) + std::fabs(share) * weight);
+    }
+    weight += w[i];
+    sum += w[i] * v[i * stride];
+  }
+  return error;
+}
+
+}  // namespace warpfuzz

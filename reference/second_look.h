@@ -1,0 +1,32 @@
+// The second look at a reduction: what the first look takes for independent rounding errors may be
+// correlated (sorted data, few distinct values, constants), so the order of summation is tried out
+// (reference/NUMERICS.md, "Second look"). Costs several passes; only for rows that have exceeded.
+#pragma once
+
+#include <cstddef>
+
+namespace warpfuzz {
+
+struct SummationOrder {
+  double roundoff;  // u of the accumulator
+  double lambda;
+};
+
+// A variance that covers the honest orders of summing addends[0..n) to `exact`: from the partial
+// sums of three orders, and from float sums actually taken in four.
+double summation_variance(const double* addends, size_t n, double exact,
+                          const SummationOrder& order);
+
+struct WelfordDeviation {
+  double mean;      // |Welford's float mean - mean|
+  double variance;  // |Welford's float variance - variance|
+};
+WelfordDeviation welford_deviation(const double* x, size_t n, double mean, double variance);
+
+// An online softmax multiplies its partial sums whenever the running maximum rises: the sum over
+// those moments of (relative error of the factor) * |prefix - share * whole prefix weight|, where
+// prefix sums run over w_j v_j and share = 0 gives the error of a plain sum. `shift` holds x - max.
+double rescaling_error(const double* shift, const double* w, const double* v, size_t stride,
+                       size_t n, double share, double roundoff);
+
+}  // namespace warpfuzz

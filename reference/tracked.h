@@ -1,0 +1,184 @@
+// The tracked number: a value in double that carries a bound on its own error and the error that an
+// honest float kernel may make on this very input (reference/NUMERICS.md, "The tracked number").
+// Rows are structs of arrays in an arena, valid until the next reset(). A row without tolerances is
+// exact: every honest kernel has these very values. Reductions come back as `Reduced`, which only
+// shared() or spent() turn into a usable scalar, so that an error common to a row cannot be taken
+// for independent ones by forgetting to say so; a maximum comes back as `Pivot`, which only
+// exp_shift() takes. All state is per instance; not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "reference/arena.h"
+#include "reference/call.h"
+#include "reference/constants.h"
+#include "reference/oracle.h"
+
+namespace warpfuzz {
+
+inline constexpr size_t shared_slots = 3;
+
+// Per element: extra classes (ElementClass bits) that intermediate overflow makes acceptable, or
+// that nothing is known at all.
+inline constexpr uint8_t doubt_undetermined = 16;
+
+// Arithmetic that the contract grants, as numbers.
+struct Precision {
+  double roundoff = 0x1p-24;    // u of the accumulator
+  double underflow = 0x1p-126;  // absolute error of a result that underflows (2^-150 if preserved)
+  double normal = 0x1p-126;     // smallest normal number of the accumulator
+  double overflow = 0x1.fffffep127;
+  double integers = 0x1p24;  // integers up to here are exact
+  bool flush = true;         // subnormals may read as 0
+};
+
+struct Row {
+  size_t n = 0;
+  double* r = nullptr;    // value
+  double* lin = nullptr;  // certain first-order error bound; null: exact, then var and e are too
+  double* var = nullptr;  // variance of the independent errors
+  double* e = nullptr;    // |r - exact value|
+  double* b = nullptr;    // systematic part, adds linearly; null: 0
+  double* c[shared_slots] = {};  // signed 1-sigma coefficients of errors shared by the row
+  uint8_t* doubt = nullptr;
+  double quantum = 0;    // exact rows: every r is a multiple; 0: unknown
+  double bound = 0;      // at least every finite |r|
+  double floor = 0;      // at most every nonzero |r|, also as an honest kernel has it
+  bool special = false;  // some r may be NaN or infinite because an input was
+  bool weights = false;  // of a softmax: an online kernel rescales their sums as it goes
+};
+
+struct Scalar {
+  double r = 0, lin = 0, var = 0, e = 0, b = 0;
+  double c[shared_slots] = {};
+  double quantum = 0;
+  uint8_t doubt = 0;
+};
+
+struct Reduced {
+  Scalar value;
+};
+
+struct Pivot {
+  double r = 0;
+  uint8_t doubt = 0;
+};
+
+class Tracked {
+ public:
+  using Row = warpfuzz::Row;
+  using Scalar = warpfuzz::Scalar;
+  using Reduced = warpfuzz::Reduced;
+  using Pivot = warpfuzz::Pivot;
+  using Matrix = MatrixView;
+  struct Moments {
+    Row deviation;
+    Reduced variance;
+  };
+
+  // `careful` is the second look: it doubts the independence of rounding errors (NUMERICS.md).
+  // Rows of the output are `stride` elements apart.
+  Tracked(const Call& call, OutputExpectation& expectation, size_t stride, double lambda = 6,
+          bool careful = false);
+
+  // Forgets the rows handed out so far; called before each row of the output.
+  void reset();
+
+  // --- operands
+  Row input(size_t position, size_t row, size_t length);
+  Scalar exact(double value) const;
+  Scalar constant(Constant constant) const;
+  Scalar inverse_root(size_t value) const;  // 1/sqrt(value)
+  Scalar attribute(double value) const;     // rounded to the accumulator's type by kernels
+  Matrix matrix(size_t position, size_t index) const { return call_.matrix(position, index); }
+
+  // --- elementwise
+  Row add(const Row& a, const Row& b);
+  Row add(const Row& a, const Scalar& b);
+  Row subtract(const Row& a, const Scalar& b);
+  Row multiply(const Row& a, const Row& b);
+  Row multiply(const Row& a, const Scalar& b);
+  Row square(const Row& a);
+  Row divide(const Row& a, const Row& b);
+  Row divide(const Row& a, const Scalar& b);
+  Row negate(const Row& a);
+  Row relu(const Row& a);
+  Row exp(const Row& a);
+  Row erf(const Row& a);
+  Row tanh(const Row& a);
+
+  // --- scalars
+  Scalar add(const Scalar& a, const Scalar& b);
+  Scalar rsqrt(const Scalar& a);
+
+  // --- reductions
+  Reduced sum(const Row& a);
+  Reduced mean(const Row& a);
+  Pivot maximum(const Row& a);
+  Row exp_shift(const Row& a, const Pivot& maximum);  // exp(a - maximum)
+  Moments moments(const Row& a);                      // deviations from the mean, variance
+  Scalar shared(const Reduced& reduced);  // to be broadcast back over the row it came from
+  Scalar spent(const Reduced& reduced) const { return reduced.value; }  // used once
+
+  // --- products with exact matrices
+  Row times(const Row& a, const Matrix& m);                           // sum over k of a_k m[k][j]
+  Row times_transposed(const Row& a, const Matrix& m, size_t count);  // of a_k m[j][k], j < count
+  // sum_j w_j m[j][t] / sum_j w_j; the weights may be stored as `storage` on the way.
+  Row weighted_mean(const Row& w, const Matrix& m, DType storage);
+
+  void output(size_t row, const Row& value);
+
+ private:
+  // What a primitive knows about its result before computing it.
+  struct Facts {
+    size_t n = 0;
+    double bound = 0;
+    double floor = 0;
+    double quantum = 0;
+    bool special = false;
+  };
+
+  Row fresh(const Facts& facts, bool tolerances);
+  double tau(const Scalar& s) const;
+  bool is_exact(double bound, double quantum) const;
+  double order_variance(double r, double q, double k) const;
+  double tensor_core_drift(double r, double q, double k) const;
+  double addition_bound(double k) const;  // of k addends in any order, in units of their magnitudes
+
+  template <class A, class B, class Element>
+  Row combine(const A& a, const B& b, const Facts& facts, double inflate_lin, double inflate_var,
+              Element element);
+  void carry(const Row& from, const double* derivative, Row& to);
+  void carry(const Scalar& from, const double* derivative, Row& to);
+  double* zeros(size_t n);
+  void ensure_b(Row& row);
+  uint8_t* ensure_doubt(Row& row);
+  void doubt_all(Row& row, uint8_t added);
+  void inherit_doubt(const Row& from, Row& to);
+  void inherit_doubt(const Scalar& from, Row& to);
+  void settle(Row& row);  // underflow and overflow of the row just computed
+  void mark_underflow(Row& row);
+  void mark_overflow(Row& row);
+  Scalar settle(Scalar s) const;
+  Row product(const Row& a, const double* m, size_t stride, size_t n, const Operand& operand);
+  void weigh_specials(const Row& p, const Matrix& m, double threshold, Row& out);
+  void doubt_weights(const Row& w, const Row& p, const Matrix& m, double storage_roundoff,
+                     Row& out);
+
+  const Call& call_;
+  OutputExpectation& expectation_;
+  Precision p_;
+  double lambda_;
+  bool careful_;
+  bool half_inputs_;
+  size_t stride_;  // elements between rows of the output
+  size_t next_slot_ = 0;
+  Arena arena_;
+  std::vector<double> transposed_;  // of the matrix below, kept across rows
+  const double* transposed_of_ = nullptr;
+};
+
+}  // namespace warpfuzz

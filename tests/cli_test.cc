@@ -1,0 +1,140 @@
+// What a user sees when something is wrong: message, exit code, and nothing lost.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/command.h"
+
+namespace warpfuzz {
+namespace {
+
+using test::warpfuzz_command;
+using testing::HasSubstr;
+
+constexpr const char* softmax = WARPFUZZ_SOURCE_DIR "/kernels/correct/softmax.cu";
+
+struct Row {
+  std::string name;
+  std::vector<std::string> arguments;  // "@" at the start: a file in the temporary directory
+  int exit_code;
+  std::string message;  // part of stderr, "@" stands for the temporary directory
+};
+
+class BadInput : public testing::TestWithParam<Row> {};
+
+void write(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+std::string replace_at(std::string text, const std::string& directory) {
+  for (size_t at = 0; (at = text.find('@', at)) != text.npos; at += directory.size()) {
+    text.replace(at, 1, directory + "/");
+  }
+  return text;
+}
+
+TEST_P(BadInput, SaysWhatWhereAndWhatToDo) {
+  const test::TemporaryDirectory directory;
+  const std::filesystem::path root = directory.path();
+  write(root / "broken.cu",
+        "#include \"warpfuzz_kernel.hpp\"\n__global__ void k() {\n  oops;\n}\n");
+  write(root / "no_entry.cu", "__global__ void k(float* x) { x[0] = 1; }\n");
+  write(root / "asm.cu",
+        "__global__ void k(int* x) {\n  int y;\n  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(y));\n  "
+        "*x = y;\n}\n");
+  write(root / "garbage.wfr", "this is no reproducer");
+  write(root / "empty.wfr", "");
+  write(root / "file", "");
+  std::vector<std::string> arguments;
+  for (const std::string& argument : GetParam().arguments) {
+    arguments.push_back(replace_at(argument, directory.path()));
+  }
+  const ProcessResult result = warpfuzz_command(arguments);
+  EXPECT_EQ(result.exit_code, GetParam().exit_code) << result.output << result.errors;
+  EXPECT_THAT(result.errors, HasSubstr(replace_at(GetParam().message, directory.path())));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadInput,
+    testing::Values(
+        Row{"unknown_op",
+            {"fuzz", "sofmax", "--kernel", softmax},
+            2,
+            "unknown operator 'sofmax': there are attention, gelu, layernorm, matmul, relu, "
+            "rmsnorm, silu, softmax"},
+        Row{"op_is_a_path",
+            {"fuzz", "../schemas/softmax", "--kernel", softmax},
+            2,
+            "unknown operator '../schemas/softmax'"},
+        Row{"no_kernel_file",
+            {"fuzz", "softmax", "--kernel", "@nothing.cu"},
+            2,
+            "no such kernel file: @nothing.cu"},
+        Row{"unknown_kernel",
+            {"fuzz", "softmax", "--kernel", "nothing"},
+            2,
+            "unknown kernel 'nothing': give a .cu file, a .so file, or a name that `warpfuzz list` "
+            "prints"},
+        Row{"no_kernel", {"fuzz", "softmax"}, 2, "--kernel is required"},
+        Row{"no_command", {}, 2, "A subcommand is required"},
+        Row{"does_not_compile",
+            {"fuzz", "softmax", "--kernel", "@broken.cu"},
+            2,
+            "broken.cu:3:3: error: use of undeclared identifier 'oops'"},
+        Row{"no_entry_point",
+            {"fuzz", "softmax", "--kernel", "@no_entry.cu"},
+            2,
+            "warpfuzz_kernel"},
+        Row{"inline_ptx", {"fuzz", "softmax", "--kernel", "@asm.cu"}, 2, "asm.cu:3"},
+        Row{"bad_time",
+            {"fuzz", "softmax", "--kernel", softmax, "--time", "soon"},
+            2,
+            "--time soon: expected a duration such as 90s, 10m, 2h or 1d"},
+        Row{"no_workers",
+            {"fuzz", "softmax", "--kernel", softmax, "--workers", "0"},
+            2,
+            "--workers: expected 1 to 1024"},
+        Row{"no_device",
+            {"fuzz", "softmax", "--kernel", softmax, "--device", "tpu"},
+            2,
+            "--device tpu: this build has the device cpu"},
+        Row{"bad_tier", {"fuzz", "softmax", "--kernel", softmax, "--tier", "9"}, 2, "--tier"},
+        Row{"work_is_a_file",
+            {"fuzz", "softmax", "--kernel", softmax, "--work", "@file"},
+            3,
+            "@file"},
+        Row{"no_reproducer",
+            {"replay", "@nothing.wfr"},
+            3,
+            "@nothing.wfr: cannot read: No such file or directory"},
+        Row{"garbage_reproducer", {"replay", "@garbage.wfr"}, 2, "@garbage.wfr: not a warpfuzz"},
+        Row{"empty_reproducer", {"show", "@empty.wfr"}, 2, "@empty.wfr"},
+        Row{"unknown_option",
+            {"--op=softmax", "--nonsense=1"},
+            2,
+            "unknown option --nonsense=1: options of ours are --name=value, flags of libFuzzer "
+            "-name=value (-help=1 lists them)"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(BadInput, AFullDiskLosesNothing) {
+  // /dev/full accepts an open and fails each write, as a full disk does.
+  const test::TemporaryDirectory directory;
+  const ProcessResult found = warpfuzz_command(
+      {"fuzz", "softmax", "--kernel", "softmax_tail_leak", "--work", directory.path() + "/work"});
+  ASSERT_EQ(found.exit_code, 1) << found.errors;
+  std::string file;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(directory.path() + "/work/findings")) {
+    file = entry.path();
+  }
+  const ProcessResult full = warpfuzz_command({"minimize", file, "--output", "/dev/full"});
+  EXPECT_EQ(full.exit_code, 3) << full.output << full.errors;
+  EXPECT_THAT(full.errors, HasSubstr("cannot write"));
+  EXPECT_EQ(warpfuzz_command({"show", file}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace warpfuzz

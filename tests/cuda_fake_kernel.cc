@@ -1,0 +1,70 @@
+// A kernel object as compile_cuda.h makes them, for the fake driver: ReLU on float32, with counters
+// and a report, and ways to go wrong that the test chooses.
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+
+#include "kernels/cuda/runtime_report.h"
+#include "kernels/warpfuzz_kernel.h"
+
+extern "C" {
+
+enum FakeFault {
+  fake_none,
+  fake_error,
+  fake_throw,
+  fake_past_end,
+  fake_other_stream,
+  fake_unnoticed
+};
+int fake_fault = fake_none;
+uint8_t fake_coverage[4];
+void* fake_stream_of_call = nullptr;
+int fake_device_type = 0;
+WfCudaReport fake_report;
+
+const char warpfuzz_cuda_coverage_map[] = "{\"counters\":[],\"constants\":[]}";
+
+void warpfuzz_cuda_begin(void* stream) {
+  fake_stream_of_call = stream;
+  fake_report = {};
+}
+void warpfuzz_cuda_end(WfCudaReport* report) { *report = fake_report; }
+int warpfuzz_cuda_coverage(uint64_t* address, uint64_t* bytes) {
+  *address = reinterpret_cast<uint64_t>(fake_coverage);
+  *bytes = sizeof fake_coverage;
+  return 0;
+}
+const char* warpfuzz_preconditions() { return "T == float32 && U == float32"; }
+uint64_t warpfuzz_workspace(const WfCall* call) {
+  return static_cast<uint64_t>(call->inputs[0].shape[1]);
+}
+
+WfStatus warpfuzz_kernel(const WfCall* call) {
+  const DLTensor& x = call->inputs[0];
+  const DLTensor& y = call->outputs[0];
+  fake_device_type = x.device.device_type;
+  fake_report.launches = 1;
+  fake_report.registers = 32;
+  fake_coverage[x.shape[1] > 8 ? 2 : 1] = 1;
+  if (fake_fault == fake_error) return WF_ERROR;
+  if (fake_fault == fake_throw) throw std::runtime_error("no luck");
+  if (fake_fault == fake_other_stream) fake_report.foreign_launches = 1;
+  if (fake_fault == fake_unnoticed) {
+    fake_report.launches = 0;
+    fake_report.failed_launches = 1;
+    std::strcpy(fake_report.message, "invalid configuration argument");
+  }
+  for (int64_t i = 0; i < x.shape[0]; ++i) {
+    for (int64_t j = 0; j < x.shape[1]; ++j) {
+      const float value = static_cast<const float*>(x.data)[i * x.strides[0] + j * x.strides[1]];
+      static_cast<float*>(y.data)[i * y.strides[0] + j * y.strides[1]] = value < 0 ? 0 : value;
+    }
+  }
+  std::memset(call->workspace, 1, call->workspace_bytes);
+  if (fake_fault == fake_past_end) {
+    static_cast<float*>(y.data)[y.shape[0] * y.shape[1]] = 1;
+  }
+  return WF_OK;
+}
+}

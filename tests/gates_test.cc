@@ -1,0 +1,265 @@
+// Each gate against hand-made observations: what it must accuse, and its nearest innocent.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "gates/gate.h"
+
+namespace warpfuzz {
+namespace {
+
+using testing::HasSubstr;
+
+std::shared_ptr<const Schema> make_schema(bool lattice) {
+  auto schema = std::make_shared<Schema>();
+  schema->name = "sum";
+  Axis axis;
+  axis.name = "n";
+  axis.role = AxisRole::reduction;
+  axis.maximum = 100;
+  schema->axes = {axis};
+  schema->dtype_variables = {"T"};
+  schema->dtype_combinations = {{{DType::float32}, Tier::everyday}};
+  TensorSpec tensor;
+  tensor.name = "x";
+  tensor.axes = {0};
+  tensor.reduction_axis = 0;
+  tensor.laws = {ValueLaw::normal};
+  if (lattice) tensor.laws.push_back(ValueLaw::lattice);
+  schema->inputs = {tensor};
+  tensor.name = "y";
+  schema->outputs = {tensor};
+  return schema;
+}
+
+Tensor floats(std::initializer_list<float> values) {
+  Tensor tensor;
+  tensor.shape = {static_cast<int64_t>(values.size())};
+  tensor.data.resize(values.size() * 4);
+  std::memcpy(tensor.data.data(), std::data(values), tensor.data.size());
+  return tensor;
+}
+
+Tensor poisoned(size_t elements, Poison poison) {
+  Tensor tensor;
+  tensor.shape = {static_cast<int64_t>(elements)};
+  tensor.data.assign(elements * 4, static_cast<std::byte>(poison));
+  return tensor;
+}
+
+Observation clean(Tensor output = floats({1, 2, 3})) {
+  Observation observation;
+  observation.outputs = {std::move(output)};
+  observation.comparisons.resize(1);
+  return observation;
+}
+
+Observation wrong(OffenceKind kind = OffenceKind::value, double observed = 5, double expected = 2,
+                  uint8_t allowed = class_finite) {
+  Observation observation = clean();
+  Offence offence;
+  offence.element = 1;
+  offence.kind = kind;
+  offence.observed = observed;
+  offence.expected = expected;
+  offence.allowed = allowed;
+  observation.comparisons[0].offending = {1};
+  observation.comparisons[0].offences = {offence};
+  return observation;
+}
+
+Observation faulted(FaultKind kind) {
+  Observation observation;
+  Fault fault;
+  fault.kind = kind;
+  fault.message = "something happened";
+  observation.run.status = RunStatus::fault;
+  observation.run.faults = {fault};
+  return observation;
+}
+
+Observation damaged(RegionKind kind) {
+  Observation observation = clean();
+  observation.damage = {{kind, "somewhere", 4, 2}};
+  return observation;
+}
+
+Observation with_status(RunStatus status, uint32_t failed_launches) {
+  Observation observation = clean();
+  observation.run.status = status;
+  observation.run.failed_launches = failed_launches;
+  observation.run.message = "invalid configuration argument";
+  return observation;
+}
+
+struct Row {
+  std::string name;
+  std::string gate;
+  Outcome expected;
+  std::vector<std::pair<Probe, Observation>> observations;
+  std::string reason;  // part of it
+  bool exact = false;
+  bool has_specials = false;
+  bool excluded = false;
+  bool lattice = true;
+};
+
+std::vector<Row> rows() {
+  constexpr auto P = Probe::primary;
+  const auto bad = Outcome::violation;
+  const auto good = Outcome::pass;
+  const auto none = Outcome::not_applicable;
+  const Tensor half_written = [] {
+    Tensor t = poisoned(3, Poison::quiet_nan);
+    std::memcpy(t.data.data(), floats({1}).data.data(), 4);
+    return t;
+  }();
+  const Tensor half_written_again = [] {
+    Tensor t = poisoned(3, Poison::other);
+    std::memcpy(t.data.data(), floats({1}).data.data(), 4);
+    return t;
+  }();
+  return {
+      {"oob_read", "RUN-01", bad, {{P, faulted(FaultKind::out_of_bounds_read)}}, "something"},
+      {"ignored_launch", "RUN-01", bad, {{P, with_status(RunStatus::ok, 1)}}, "returned WF_OK"},
+      {"kernel_error", "RUN-01", bad, {{P, with_status(RunStatus::error, 0)}}, "WF_ERROR"},
+      {"clean_run", "RUN-01", good, {{P, clean()}}, ""},
+      {"hang", "RUN-02", bad, {{P, faulted(FaultKind::time_limit)}}, "something"},
+      {"barrier", "RUN-02", bad, {{P, faulted(FaultKind::divergent_barrier)}}, "something"},
+      {"bounds_is_no_hang", "RUN-02", good, {{P, faulted(FaultKind::out_of_bounds_read)}}, ""},
+      {"guard", "MEM-01", bad, {{P, damaged(RegionKind::guard)}}, "wrote 2 bytes into somewhere"},
+      {"oob_write", "MEM-01", bad, {{P, faulted(FaultKind::out_of_bounds_write)}}, "something"},
+      {"input_is_no_guard", "MEM-01", good, {{P, damaged(RegionKind::input)}}, ""},
+      {"input", "MEM-03", bad, {{P, damaged(RegionKind::input)}}, "changed 2 bytes"},
+      {"guard_is_no_input", "MEM-03", good, {{P, damaged(RegionKind::guard)}}, ""},
+      {"unwritten",
+       "MEM-02",
+       bad,
+       {{P, clean(half_written)}, {Probe::other_poison, clean(half_written_again)}},
+       "2 of 3 elements of output y are never written"},
+      {"stale",
+       "MEM-02",
+       bad,
+       {{P, clean()},
+        {Probe::other_poison, clean(floats({1, 2, 4}))},
+        {Probe::other_schedule, clean()}},
+       "change with the bytes that were in memory"},
+      {"written", "MEM-02", good, {{P, clean()}, {Probe::other_poison, clean()}}, ""},
+      {"one_run_only", "MEM-02", none, {{P, clean()}}, "no second run"},
+      {"schedule",
+       "ORD-02",
+       bad,
+       {{P, clean()}, {Probe::other_schedule, clean(floats({1, 2, 4}))}},
+       "1 of 3 elements"},
+      {"minus_zero",
+       "ORD-02",
+       bad,
+       {{P, clean(floats({0.0f}))}, {Probe::other_schedule, clean(floats({-0.0f}))}},
+       "order"},
+      {"same_nan",
+       "ORD-02",
+       good,
+       {{P, clean(poisoned(2, Poison::quiet_nan))},
+        {Probe::other_schedule, clean(poisoned(2, Poison::quiet_nan))}},
+       ""},
+      {"rejected", "CMP-03", bad, {{P, with_status(RunStatus::unsupported, 0)}}, "WF_UNSUPPORTED"},
+      {"rejected_as_declared",
+       "CMP-03",
+       none,
+       {{P, with_status(RunStatus::unsupported, 0)}},
+       "preconditions",
+       false,
+       false,
+       true},
+      {"tail", "CMP-03", bad, {{P, wrong()}, {Probe::tame_shape, clean()}}, "wrong on this shape"},
+      {"any_shape", "CMP-03", good, {{P, wrong()}, {Probe::tame_shape, wrong()}}, ""},
+      {"nan_lost",
+       "EXC-01",
+       bad,
+       {{P, wrong(OffenceKind::non_finite, 1, 0, class_nan)}},
+       "does not reach",
+       false,
+       true},
+      {"nan_made",
+       "EXC-01",
+       bad,
+       {{P, wrong(OffenceKind::non_finite)}},
+       "where the result is finite"},
+      {"wrong_value", "EXC-01", good, {{P, wrong()}}, ""},
+      {"flushed", "EXC-02", bad, {{P, wrong(OffenceKind::subnormal)}}, "subnormal"},
+      {"not_flushed", "EXC-02", good, {{P, wrong()}}, ""},
+      {"narrow",
+       "PRC-02",
+       bad,
+       {{P, wrong()}, {Probe::coarse_values, clean()}, {Probe::lattice_values, wrong()}},
+       "sums lose"},
+      {"wrong_anyway",
+       "PRC-02",
+       good,
+       {{P, wrong()}, {Probe::coarse_values, wrong()}, {Probe::lattice_values, wrong()}},
+       ""},
+      {"nonlinear", "PRC-02", none, {{P, wrong()}}, "no exact lattice", false, false, false, false},
+      {"rounded_inputs",
+       "PRC-01",
+       bad,
+       {{P, wrong()}, {Probe::coarse_values, clean()}, {Probe::lattice_values, clean()}},
+       "inputs lose"},
+      {"narrow_is_not_inputs",
+       "PRC-01",
+       good,
+       {{P, wrong()}, {Probe::coarse_values, clean()}, {Probe::lattice_values, wrong()}},
+       ""},
+      {"lost_bit",
+       "ORD-01",
+       bad,
+       {{P, wrong(OffenceKind::value, 1024.5, 1024)}},
+       "not exact",
+       true},
+      {"far_off", "ORD-01", good, {{P, wrong(OffenceKind::value, 5, 1024)}}, "", true},
+      {"inexact_inputs", "ORD-01", none, {{P, wrong(OffenceKind::value, 1024.5, 1024)}}, "lattice"},
+      {"value", "CMP-01", bad, {{P, wrong()}}, "wrong"},
+      {"right", "CMP-01", good, {{P, clean()}}, ""},
+  };
+}
+
+class Gates : public testing::TestWithParam<Row> {};
+
+TEST_P(Gates, Judge) {
+  const Row& row = GetParam();
+  Case c;
+  c.schema = make_schema(row.lattice);
+  c.axes = {3};
+  Judgement judgement{.c = c, .observations = {}};
+  judgement.exact = row.exact;
+  judgement.has_specials = row.has_specials;
+  judgement.excluded_by_preconditions = row.excluded;
+  for (const auto& [probe, observation] : row.observations) {
+    judgement.observations[static_cast<size_t>(probe)] = observation;
+  }
+  const GateResult result = find_gate(row.gate)->check(judgement);
+  EXPECT_EQ(result.outcome, row.expected) << result.reason;
+  EXPECT_THAT(result.reason, HasSubstr(row.reason));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Gates, testing::ValuesIn(rows()),
+                         [](const auto& row) { return row.param.name; });
+
+TEST(GateTable, IdentifiersAreUnique) {
+  for (const Gate& gate : gates()) EXPECT_EQ(find_gate(gate.id), &gate) << gate.id;
+  EXPECT_EQ(find_gate("XXX-99"), nullptr);
+}
+
+TEST(GateTable, EveryGateHasARowHere) {
+  for (const Gate& gate : gates()) {
+    bool accused = false, acquitted = false;
+    for (const Row& row : rows()) {
+      if (row.gate != gate.id) continue;
+      (row.expected == Outcome::violation ? accused : acquitted) = true;
+    }
+    EXPECT_TRUE(accused && acquitted) << gate.id;
+  }
+}
+
+}  // namespace
+}  // namespace warpfuzz

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, in one go: correctness of the device, throughput against the bare loop,
+# coverage-guided search, several workers, faults. Prints one line per result; the last line is the
+# summary. Runs from a directory that pack.sh made:
+#   check.sh [quick|full] [section ...]
+# Sections: device kernels bench coverage search workers faults conversions.
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+size=${1:-quick}
+shift || true
+sections=${*:-device conversions bench coverage workers faults search kernels}
+export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export WARPFUZZ_ROOT=$here
+check=$here/bin/gpu_check
+kernels=$here/kernels
+ok=0
+bad=0
+[ -d "$kernels" ] || { mkdir "$kernels" && tar -C "$kernels" -xzf "$here/kernels.tar.gz"; }
+
+if [ "$size" = full ]; then cases=200000 limit=20 search_limit=120 worker_seconds=10
+else cases=20000 limit=4 search_limit=40 worker_seconds=4; fi
+
+run() {  # expected exit code 0
+  timeout --signal=KILL 300 "$check" "$@"
+  local code=$?
+  if [ $code -eq 0 ]; then ok=$((ok + 1))
+  else bad=$((bad + 1)); echo "FAILED code=$code: gpu_check $*"; fi
+}
+
+device() {
+  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2> /dev/null
+  "$check" check --op relu --kernel "$kernels/relu.so" --name relu --cases 200 || {
+    echo "the device does not work: the rest would fail too"
+    exit 1
+  }
+}
+
+conversions() {
+  run compare --op relu --kernel "$kernels/conversions.so" --other "$kernels/conversions.cpu.so" \
+    --name conversions --cases $cases --seconds "$limit"
+}
+
+bench() {
+  run bench --op softmax --kernel "$kernels/softmax.so" --other "$kernels/softmax.plain.so"
+}
+
+coverage() {
+  for name in relu relu_vectorized softmax; do
+    run bench-coverage --kernel "$kernels/$name.so" --other "$kernels/$name.plain.so" --name "$name"
+    run bench-coverage --kernel "$kernels/$name.blocks.so" --other "$kernels/$name.plain.so" \
+      --name "$name-blocks-only"
+  done
+}
+
+workers() {
+  for n in 1 2 4 8; do
+    run workers --op softmax --kernel "$kernels/softmax.so" --workers $n --seconds "$worker_seconds"
+  done
+  run workers --op softmax --kernel "$kernels/softmax.so" --workers 8 --seconds "$worker_seconds" \
+    --mps false
+}
+
+faults() {
+  # Each ends its process; the next process finds the device in order.
+  run check --op relu --kernel "$kernels/illegal_now_and_then.so" --name illegal_now_and_then \
+    --cases 5000 --seconds 30 --expect RUN-01
+  run check --op relu --kernel "$kernels/never_ends.so" --name never_ends --cases 500 \
+    --seconds 30 --expect RUN-02
+  run check --op relu --kernel "$kernels/other_stream.so" --name other_stream --cases 500 --seconds 5
+  run check --op relu --kernel "$kernels/relu.so" --name relu_afterwards --cases 500
+}
+
+# With device coverage until found; then without it, 20 times as many runs or until the limit.
+search() {
+  for n in 2 3 4 5 6; do
+    local line runs
+    line=$(timeout --signal=KILL 300 "$check" search --op relu --kernel "$kernels/puzzle_$n.so" \
+      --name puzzle_$n --cases 100000000 --seconds "$search_limit" --tier 3 --size-class 2 2> /dev/null)
+    echo "$line"
+    runs=$(sed -n 's/.* FOUND runs=\([0-9]*\).*/\1/p' <<< "$line")
+    if [ -n "$runs" ]; then ok=$((ok + 1)); else bad=$((bad + 1)); runs=1000000; fi
+    timeout --signal=KILL 300 "$check" search --op relu --kernel "$kernels/puzzle_$n.so" \
+      --name puzzle_$n --device-coverage false --cases $((20 * runs)) --seconds "$search_limit" \
+      --tier 3 --size-class 2 2> /dev/null
+  done
+}
+
+kernels() {
+  while read -r name op expected tier source; do
+    [ -e "$kernels/$name.so" ] || continue
+    run check --op "$op" --kernel "$kernels/$name.so" --name "$name" --expect "$expected" \
+      --tier "$tier" --size-class 3 --cases $cases --seconds "$limit"
+  done < "$here/kernels.txt"
+}
+
+for section in $sections; do
+  echo "== $section"
+  "$section"
+done
+echo "summary ok=$ok bad=$bad"
+[ $bad -eq 0 ]

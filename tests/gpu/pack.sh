@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Collects what a GPU machine needs to run check.sh - no compiler, no toolkit, no packages - into one
+# directory: the program, the shared libraries it needs, schemas, and kernels compiled here.
+#   tests/gpu/pack.sh <build directory> [<output directory>] [<architecture>]
+set -euo pipefail
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${1:?usage: tests/gpu/pack.sh <build directory> [<output directory>] [<architecture>]}
+out=${2:-$root/build/gpu-pack}
+arch=${3:-sm_90}
+program=$build/tests/gpu/gpu_check
+[ -x "$program" ] || { echo "pack.sh: no $program: build the target gpu_check first" >&2; exit 2; }
+command -v nvcc > /dev/null || { echo "pack.sh: nvcc is not on PATH" >&2; exit 3; }
+
+kernels=$out.kernels  # stays between calls; travels as an archive
+rm -rf "$out"
+mkdir -p "$out/bin" "$out/lib" "$out/schemas" "$kernels"
+strip -g -o "$out/bin/gpu_check" "$program"
+cp "$root"/tests/gpu/check.sh "$out/"
+cp "$root"/schemas/*.json "$out/schemas/"
+# Everything but the C library itself and what the driver brings.
+ldd "$program" | awk '/=> \// {print $3}' |
+  grep -vE '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so' |
+  while read -r library; do cp -L "$library" "$out/lib/"; done
+
+# name op expected-verdict tier source, one kernel per line.
+python3 - "$root" > "$out/kernels.txt" << 'EOF'
+import json, sys
+root = sys.argv[1]
+for k in json.load(open(f"{root}/kernels/manifest.json"))["kernels"]:
+    print(k["name"], k["op"], k["gate"] or "clean", k.get("tier", 1), f"kernels/{k['source']}")
+EOF
+
+compile() {  # source object [options]
+  local source=$1 object=$2
+  shift 2
+  if [ ! -e "$object" ] || [ "$source" -nt "$object" ] ||
+    [ -n "$(find "$root"/kernels/cuda "$root"/kernels/*.h* "$root"/tests/gpu/puzzles/*.hpp \
+      -newer "$object" -type f)" ]; then
+    "$program" build "$source" "$object" --kernels "$root/kernels" --arch "$arch" "$@" || {
+      echo "pack.sh: cannot compile $source" >&2
+      return 1
+    }
+    strip -g "$object"
+  fi
+}
+failed=0
+while read -r name op expected tier source; do
+  compile "$root/$source" "$kernels/$name.so" || failed=$((failed + 1))
+done < "$out/kernels.txt"
+for name in softmax relu_vectorized relu; do
+  compile "$root/kernels/correct/$name.cu" "$kernels/$name.plain.so" --coverage false
+  compile "$root/kernels/correct/$name.cu" "$kernels/$name.blocks.so" --predicates false
+done
+for source in "$root"/tests/gpu/puzzles/*.cu; do
+  compile "$source" "$kernels/$(basename "$source" .cu).so" || failed=$((failed + 1))
+done
+for name in conversions; do  # compared with the CPU device
+  "$program" build-cpu "$root/tests/gpu/puzzles/$name.cu" "$kernels/$name.cpu.so" \
+    --kernels "$root/kernels"
+done
+rm -rf "$kernels/.cache"
+tar -C "$kernels" -czf "$out/kernels.tar.gz" .
+du -sh "$out" | cut -f1
+exit $((failed > 0))

@@ -1,0 +1,427 @@
+// Honest kernels simulated in float, one per style that GPU code uses: orders of summation, fused
+// multiply-add, hardware exponentials, online softmax, Welford, split-K, tensor cores that
+// truncate. None of them may ever be called wrong.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "tests/oracle_fixture.h"
+
+namespace warpfuzz::testing_support {
+
+using Floats = std::vector<float>;
+
+// --- sums
+
+using SumOrder = float (*)(const float*, size_t);
+inline float sum_sequential(const float* p, size_t n) {
+  float s = 0;
+  for (size_t i = 0; i < n; ++i) s += p[i];
+  return s;
+}
+inline float sum_reversed(const float* p, size_t n) {
+  float s = 0;
+  for (size_t i = n; i-- > 0;) s += p[i];
+  return s;
+}
+inline float sum_tree(const float* p, size_t n) {
+  if (n <= 1) return n == 0 ? 0 : p[0];
+  return sum_tree(p, n / 2) + sum_tree(p + n / 2, n - n / 2);
+}
+inline float sum_lanes(const float* p, size_t n) {
+  float lane[32] = {};
+  for (size_t i = 0; i < n; ++i) lane[i % 32] += p[i];
+  for (size_t width = 16; width > 0; width /= 2) {
+    for (size_t i = 0; i < width; ++i) lane[i] += lane[i + width];
+  }
+  return lane[0];
+}
+inline float sum_split(const float* p, size_t n) {
+  float s = 0;
+  for (size_t k = 0; k < 4; ++k) {
+    const size_t begin = n * k / 4;
+    s += sum_sequential(p + begin, n * (k + 1) / 4 - begin);
+  }
+  return s;
+}
+struct NamedOrder {
+  std::string_view name;
+  SumOrder sum;
+};
+inline constexpr NamedOrder sum_orders[] = {{"sequential", sum_sequential},
+                                            {"reversed", sum_reversed},
+                                            {"tree", sum_tree},
+                                            {"32 lanes", sum_lanes},
+                                            {"split", sum_split}};
+
+// --- dot products
+
+inline float dot_in_order(const float* a, const float* b, size_t n, size_t stride, SumOrder sum) {
+  Floats p(n);
+  for (size_t i = 0; i < n; ++i) p[i] = a[i] * b[i * stride];
+  return sum(p.data(), n);
+}
+inline float dot_fused(const float* a, const float* b, size_t n, size_t stride) {
+  float s = 0;
+  for (size_t i = 0; i < n; ++i) s = std::fma(a[i], b[i * stride], s);
+  return s;
+}
+inline float toward_zero(double value) {
+  if (std::fabs(value) >= 0x1p128) return static_cast<float>(value);  // infinite
+  const float nearest = static_cast<float>(value);
+  return std::fabs(static_cast<double>(nearest)) > std::fabs(value) ? std::nextafter(nearest, 0.0f)
+                                                                    : nearest;
+}
+// 16 exact products and the accumulator added exactly, then truncated: a model of tensor cores.
+inline float dot_tensor_core(const float* a, const float* b, size_t n, size_t stride) {
+  float s = 0;
+  for (size_t i = 0; i < n; i += 16) {
+    double t = static_cast<double>(s);
+    for (size_t k = i; k < std::min(i + 16, n); ++k) {
+      t += static_cast<double>(a[k]) * static_cast<double>(b[k * stride]);
+    }
+    s = toward_zero(t);
+  }
+  return s;
+}
+using Dot = float (*)(const float*, const float*, size_t, size_t);
+struct NamedDot {
+  std::string_view name;
+  Dot dot;
+  bool half_only;
+};
+template <SumOrder order>
+float ordered_dot(const float* a, const float* b, size_t n, size_t stride) {
+  return dot_in_order(a, b, n, stride, order);
+}
+inline constexpr NamedDot dots[] = {
+    {"sequential", ordered_dot<sum_sequential>, false},
+    {"reversed", ordered_dot<sum_reversed>, false},
+    {"tree", ordered_dot<sum_tree>, false},
+    {"32 lanes", ordered_dot<sum_lanes>, false},
+    {"split", ordered_dot<sum_split>, false},
+    {"fused", dot_fused, false},
+    {"tensor core", dot_tensor_core, true},
+};
+
+// --- exponentials
+
+inline float off_by(float value, int ulps) {
+  if (std::fabs(value) < 0x1p-120f || !std::isfinite(value)) return value;
+  uint32_t bits;
+  std::memcpy(&bits, &value, 4);
+  bits = static_cast<uint32_t>(static_cast<int32_t>(bits) + ulps);
+  std::memcpy(&value, &bits, 4);
+  return std::isfinite(value) ? value : std::numeric_limits<float>::infinity();
+}
+// rcp.approx: within one ulp, exact on powers of two.
+inline float reciprocal(float value) {
+  int exponent;
+  const float exact = 1 / value;
+  return std::frexp(value, &exponent) == 0.5f ? exact : off_by(exact, 1);
+}
+inline float flush(float v) { return std::fabs(v) < 0x1p-126f ? 0.0f * v : v; }
+inline float exp_plain(float x, float m) { return std::exp(x - m); }
+// ex2.approx after one fused multiply-add, two ulp off, subnormals flushed.
+inline float exp_fused(float x, float m) {
+  constexpr float c = 1.4426950408889634f;
+  const float t = std::fma(x, c, -(m * c));
+  if (t == 0) return 1;
+  uint32_t bits;
+  std::memcpy(&bits, &t, 4);
+  return flush(off_by(std::exp2(t), (bits & 1) != 0 ? 2 : -2));
+}
+inline float exp_fast(float x, float m) {  // __expf
+  const float d = x - m;
+  if (d == 0) return 1;
+  return flush(off_by(std::exp2(d * 1.4426950408889634f), 1));
+}
+// Factors of an online softmax are taken from the difference: exactly 1 where nothing changed.
+using ExpShift = float (*)(float, float);
+struct NamedExp {
+  std::string_view name;
+  ExpShift exp;
+};
+inline constexpr NamedExp exps[] = {
+    {"expf", exp_plain}, {"ex2 fused", exp_fused}, {"__expf", exp_fast}};
+
+// --- kernels: each gives the variant's name and its output
+
+struct HonestRun {
+  std::string name;
+  Floats y;
+};
+using HonestKernel = std::vector<HonestRun> (*)(const Problem&);
+
+inline std::vector<HonestRun> honest_relu(const Problem& p) {
+  Floats y;
+  for (const float x : p.x[0]) y.push_back(x > 0 || std::isnan(x) ? x : 0.0f);
+  return {{"plain", y}};
+}
+
+inline std::vector<HonestRun> honest_silu(const Problem& p) {
+  Floats a, b, c, d;
+  for (const float x : p.x[0]) {
+    a.push_back(x / (1 + std::exp(-x)));
+    b.push_back(x * (1 / (1 + std::exp(-x))));
+    const float reciprocal = off_by(flush(1 / (1 + exp_fast(-x, 0))), 1);
+    c.push_back(flush(flush(x) * reciprocal));
+    d.push_back(x / (1 + off_by(std::exp(-x), -2)));
+  }
+  return {{"divide", a}, {"reciprocal", b}, {"fast, flushed", c}, {"expf 2 ulp", d}};
+}
+
+inline std::vector<HonestRun> honest_gelu(const Problem& p) {
+  const bool tanh = p.integer("approximate") == 1;
+  Floats a, b, c;
+  for (const float x : p.x[0]) {
+    if (tanh) {
+      const float k = 0.7978845608f;
+      const float inner = k * (x + 0.044715f * x * x * x);
+      a.push_back(0.5f * x * (1 + std::tanh(inner)));
+      b.push_back(x * (0.5f * (1 + off_by(std::tanh(k * x * (1 + 0.044715f * x * x)), 2))));
+      const float u = std::fma(0.044715f * x * x, x, x) * k;
+      c.push_back(flush(0.5f * flush(x) * (1 + off_by(std::tanh(u), -1))));
+    } else {
+      const float e = std::erf(x * 0.70710678118f);
+      a.push_back(0.5f * x * (1 + e));
+      b.push_back(x * (0.5f * (1 + off_by(e, 2))));
+      c.push_back(flush(0.5f * flush(x) * (1 + off_by(e, -2))));
+    }
+  }
+  return {{"plain", a}, {"2 ulp", b}, {"flushed", c}};
+}
+
+inline void online_softmax(const float* x, size_t n, ExpShift exp, size_t block, float* y) {
+  float m = -std::numeric_limits<float>::infinity(), sum = 0;
+  for (size_t begin = 0; begin < n; begin += block) {
+    const size_t end = std::min(begin + block, n);
+    float highest = m;
+    for (size_t i = begin; i < end; ++i) highest = std::max(highest, x[i]);
+    float part = 0;
+    for (size_t i = begin; i < end; ++i) part += exp(x[i], highest);
+    sum = (begin == 0 ? 0 : sum * (exp == exp_fused ? exp_fast : exp)(m, highest)) + part;
+    m = highest;
+  }
+  for (size_t i = 0; i < n; ++i) y[i] = exp(x[i], m) / sum;
+}
+
+inline std::vector<HonestRun> honest_softmax(const Problem& p) {
+  const size_t n = static_cast<size_t>(p.output.shape.back());
+  const Floats& x = p.x[0];
+  std::vector<HonestRun> runs;
+  for (const NamedExp& e : exps) {
+    for (const NamedOrder& order : sum_orders) {
+      Floats y(x.size());
+      for (size_t row = 0; row < x.size(); row += n) {
+        const float m = *std::max_element(&x[row], &x[row] + n);
+        Floats w(n);
+        for (size_t i = 0; i < n; ++i) w[i] = e.exp(x[row + i], m);
+        const float sum = order.sum(w.data(), n);
+        const float inverse = reciprocal(sum);
+        const bool divide = order.sum == sum_sequential;
+        for (size_t i = 0; i < n; ++i) y[row + i] = divide ? w[i] / sum : w[i] * inverse;
+      }
+      runs.push_back({std::string(e.name) + ", " + std::string(order.name), y});
+    }
+    for (const size_t block : {1u, 32u}) {
+      Floats y(x.size());
+      for (size_t row = 0; row < x.size(); row += n) {
+        online_softmax(&x[row], n, e.exp, block, &y[row]);
+      }
+      runs.push_back({std::string(e.name) + ", online " + std::to_string(block), y});
+    }
+  }
+  return runs;
+}
+
+inline std::vector<HonestRun> honest_rmsnorm(const Problem& p) {
+  const size_t n = static_cast<size_t>(p.output.shape.back());
+  const Floats &x = p.x[0], &w = p.x[1];
+  const float eps = static_cast<float>(p.real("eps"));
+  std::vector<HonestRun> runs;
+  for (const NamedDot& d : dots) {
+    if (d.half_only) continue;
+    Floats y(x.size()), z(x.size());
+    for (size_t row = 0; row < x.size(); row += n) {
+      const float ms = d.dot(&x[row], &x[row], n, 1) / static_cast<float>(n);
+      const float inverse = 1 / std::sqrt(ms + eps);
+      const float approximate = off_by(inverse, -1);
+      for (size_t i = 0; i < n; ++i) {
+        y[row + i] = x[row + i] * inverse * w[i];
+        z[row + i] = x[row + i] * (approximate * w[i]);
+      }
+    }
+    runs.push_back({std::string(d.name), y});
+    runs.push_back({std::string(d.name) + ", weight first", z});
+  }
+  return runs;
+}
+
+inline std::vector<HonestRun> honest_layernorm(const Problem& p) {
+  const size_t n = static_cast<size_t>(p.output.shape.back());
+  const Floats &x = p.x[0], &w = p.x[1], &b = p.x[2];
+  const float eps = static_cast<float>(p.real("eps"));
+  std::vector<HonestRun> runs;
+  const auto finish = [&](size_t row, float mean, float variance, bool fused, Floats& y) {
+    const float inverse =
+        fused ? off_by(1 / std::sqrt(variance + eps), 1) : 1 / std::sqrt(variance + eps);
+    for (size_t i = 0; i < n; ++i) {
+      const float scaled = (x[row + i] - mean) * inverse;
+      y[row + i] = fused ? std::fma(scaled, w[i], b[i]) : scaled * w[i] + b[i];
+    }
+  };
+  for (const NamedOrder& order : sum_orders) {
+    Floats y(x.size());
+    for (size_t row = 0; row < x.size(); row += n) {
+      const float mean = order.sum(&x[row], n) / static_cast<float>(n);
+      Floats squares(n);
+      for (size_t i = 0; i < n; ++i) {
+        const float d = x[row + i] - mean;
+        squares[i] = d * d;
+      }
+      const float variance = order.sum(squares.data(), n) / static_cast<float>(n);
+      finish(row, mean, variance, order.sum == sum_lanes, y);
+    }
+    runs.push_back({std::string(order.name), y});
+  }
+  Floats y(x.size());
+  for (size_t row = 0; row < x.size(); row += n) {
+    float mean = 0, squares = 0;
+    for (size_t i = 0; i < n; ++i) {
+      const float delta = x[row + i] - mean;
+      mean += delta / static_cast<float>(i + 1);
+      squares += delta * (x[row + i] - mean);
+    }
+    finish(row, mean, squares / static_cast<float>(n), true, y);
+  }
+  runs.push_back({"Welford", y});
+  return runs;
+}
+
+inline bool is_half(const Problem& p) { return p.inputs[0].dtype != DType::float32; }
+
+inline std::vector<HonestRun> honest_matmul(const Problem& p) {
+  const size_t m = p.size("m"), n = p.size("n"), k = p.size("k");
+  std::vector<HonestRun> runs;
+  for (const NamedDot& d : dots) {
+    if (d.half_only && !is_half(p)) continue;
+    Floats c(m * n);
+    for (size_t i = 0; i < m; ++i) {
+      for (size_t j = 0; j < n; ++j) {
+        c[i * n + j] = d.dot(p.x[0].data() + i * k, p.x[1].data() + j, k, n);
+      }
+    }
+    runs.push_back({std::string(d.name), c});
+  }
+  return runs;
+}
+
+struct AttentionStyle {
+  Dot dot;
+  ExpShift exp;
+  size_t block;      // keys per step of the online softmax; 0: whole row at once
+  bool scale_query;  // the query is scaled before the product
+};
+
+inline Floats attention_forward(const Problem& p, const AttentionStyle& style) {
+  const size_t h = p.size("h"), m = p.size("m"), n = p.size("n"), d = p.size("d");
+  const bool causal = p.integer("causal") != 0;
+  const float scale = 1 / std::sqrt(static_cast<float>(d));
+  Floats out(h * m * d);
+  for (size_t head = 0; head < h; ++head) {
+    const float* keys = p.x[1].data() + head * n * d;
+    const float* values = p.x[2].data() + head * n * d;
+    for (size_t i = 0; i < m; ++i) {
+      Floats q(p.x[0].data() + (head * m + i) * d, p.x[0].data() + (head * m + i + 1) * d);
+      if (style.scale_query) {
+        for (float& value : q) value *= scale;
+      }
+      const int64_t last = static_cast<int64_t>(i + n) - static_cast<int64_t>(m);
+      const size_t visible = causal ? static_cast<size_t>(std::max<int64_t>(
+                                          0, std::min<int64_t>(last + 1, static_cast<int64_t>(n))))
+                                    : n;
+      Floats s(visible);
+      for (size_t j = 0; j < visible; ++j) {
+        s[j] = style.dot(q.data(), keys + j * d, d, 1);
+        if (!style.scale_query) s[j] *= scale;
+      }
+      const size_t block = style.block == 0 ? std::max<size_t>(visible, 1) : style.block;
+      float highest = -std::numeric_limits<float>::infinity(), sum = 0;
+      Floats o(d, 0.0f);
+      for (size_t begin = 0; begin < visible; begin += block) {
+        const size_t end = std::min(begin + block, visible);
+        float next = highest;
+        for (size_t j = begin; j < end; ++j) next = std::max(next, s[j]);
+        const float factor =
+            begin == 0 ? 0 : (style.exp == exp_fused ? exp_fast : style.exp)(highest, next);
+        Floats w(end - begin);
+        for (size_t j = begin; j < end; ++j) w[j - begin] = style.exp(s[j], next);
+        sum = sum * factor + sum_lanes(w.data(), w.size());
+        for (size_t t = 0; t < d; ++t) {
+          o[t] = o[t] * factor + style.dot(w.data(), values + begin * d + t, w.size(), d);
+        }
+        highest = next;
+      }
+      for (size_t t = 0; t < d; ++t) {
+        out[(head * m + i) * d + t] = visible == 0 ? 0.0f : o[t] / sum;
+      }
+    }
+  }
+  return out;
+}
+
+inline std::vector<HonestRun> honest_attention(const Problem& p) {
+  struct Row {
+    const char* name;
+    AttentionStyle style;
+    bool half_only = false;
+  };
+  const Row rows[] = {
+      {"materialised", {ordered_dot<sum_sequential>, exp_plain, 0, false}},
+      {"scaled query", {dot_fused, exp_plain, 0, true}},
+      {"flash 32", {dot_fused, exp_fused, 32, false}},
+      {"flash 16, lanes", {ordered_dot<sum_lanes>, exp_fast, 16, true}},
+      {"online per key", {ordered_dot<sum_reversed>, exp_plain, 1, false}},
+      {"tensor core", {dot_tensor_core, exp_fused, 64, false}, true},
+  };
+  std::vector<HonestRun> runs;
+  for (const Row& row : rows) {
+    if (row.half_only && !is_half(p)) continue;
+    runs.push_back({row.name, attention_forward(p, row.style)});
+  }
+  return runs;
+}
+
+struct HonestOp {
+  std::string_view op;
+  HonestKernel run;
+  std::vector<std::vector<int64_t>> axes;
+  std::vector<std::vector<AttributeValue>> attributes;
+};
+
+inline std::vector<HonestOp> honest_ops() {
+  const std::vector<std::vector<int64_t>> rows = {{3, 1}, {3, 7}, {2, 33}, {2, 256}, {1, 1000}};
+  return {
+      {"relu", honest_relu, {{2, 300}}, {{}}},
+      {"silu", honest_silu, {{2, 300}}, {{}}},
+      {"gelu", honest_gelu, {{2, 300}}, {{{.integer = 0}}, {{.integer = 1}}}},
+      {"softmax", honest_softmax, rows, {{}}},
+      {"rmsnorm", honest_rmsnorm, rows, {{{.real = 1e-5}}, {{.real = 1e-12}}}},
+      {"layernorm", honest_layernorm, rows, {{{.real = 1e-5}}, {{.real = 1e-12}}}},
+      {"matmul",
+       honest_matmul,
+       {{2, 3, 1}, {2, 3, 2}, {3, 4, 17}, {2, 5, 128}, {2, 2, 1025}},
+       {{}}},
+      {"attention",
+       honest_attention,
+       {{1, 2, 1, 8}, {1, 2, 5, 3}, {2, 2, 33, 16}, {1, 2, 130, 64}, {1, 3, 300, 16}},
+       {{{.integer = 0}}, {{.integer = 1}}}},
+  };
+}
+
+}  // namespace warpfuzz::testing_support

@@ -1,0 +1,207 @@
+#include "kernels/simt/rewrite.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/compile.h"
+
+namespace warpfuzz {
+namespace {
+
+const std::string call_attribute =
+    R"(__attribute__((no_sanitize("address", "undefined", "thread", "coverage"))))";
+const std::string static_shared =
+    R"(static __attribute__((internal_linkage, section(".wfshared"))))";
+
+// A launch of `expression` as wf_simt.h states it; `arguments` with its parentheses.
+std::string launch(const std::string& expression, const std::string& configuration,
+                   const std::string& arguments) {
+  return "::wf_simt::Config(" + configuration + ").kernel(\"" + expression +
+         "\", [&](auto&... wf_args) " + call_attribute + " { " + expression + "(wf_args...); })" +
+         arguments;
+}
+
+struct Row {
+  std::string name;
+  std::string input;
+  std::string expected;
+};
+std::string print(const testing::TestParamInfo<Row>& info) { return info.param.name; }
+
+class RewriteTest : public testing::TestWithParam<Row> {};
+TEST_P(RewriteTest, GivesTheExpectedText) {
+  EXPECT_EQ(rewrite_cuda(GetParam().input), GetParam().expected);
+}
+
+const std::vector<Row> launches = {
+    {"Plain", "k<<<g, b>>>(x, n);", launch("k", "g, b", "(x, n)") + ";"},
+    {"SharedBytesAndStream", "k<<<g, b, 4 * n, s>>>(x);",
+     launch("k", "g, b, 4 * n, s", "(x)") + ";"},
+    {"NoArguments", "k<<<1, 1>>>();", launch("k", "1, 1", "()") + ";"},
+    {"Template", "k<T, N><<<g, b>>>(x);", launch("k<T, N>", "g, b", "(x)") + ";"},
+    {"NestedTemplate", "k<A<B<int>>, (1 > 0)><<<g, b>>>(x);",
+     launch("k<A<B<int>>, (1 > 0)>", "g, b", "(x)") + ";"},
+    {"TemplateOfPointer", "k<decltype(p->x)><<<g, b>>>(x);",
+     launch("k<decltype(p->x)>", "g, b", "(x)") + ";"},
+    {"Qualified", "ns::a::k<T><<<g, b>>>(x);", launch("ns::a::k<T>", "g, b", "(x)") + ";"},
+    {"GlobalNamespace", "return ::k<<<g, b>>>(x);", "return " + launch("::k", "g, b", "(x)") + ";"},
+    {"MemberOfTemplate", "A<T>::template k<2><<<g, b>>>(x);",
+     launch("A<T>::template k<2>", "g, b", "(x)") + ";"},
+    {"Pointer", "(*f)<<<g, b>>>(x);", launch("(*f)", "g, b", "(x)") + ";"},
+    {"Table", "table[i]<<<g, b>>>(x);", launch("table[i]", "g, b", "(x)") + ";"},
+    {"Member", "p->kernels.k<<<g, b>>>(x);", launch("p->kernels.k", "g, b", "(x)") + ";"},
+    {"ResultOfACall", "pick<T>(n)<<<g, b>>>(x);", launch("pick<T>(n)", "g, b", "(x)") + ";"},
+    {"AfterCondition", "if (n > 0) k<<<g, b>>>(x);",
+     "if (n > 0) " + launch("k", "g, b", "(x)") + ";"},
+    {"AfterElse", "else k<<<g, b>>>(x);", "else " + launch("k", "g, b", "(x)") + ";"},
+    {"NestedConfiguration", "k<<<dim3((n + 3) / 4, f<A<B<C<int>>>>(n)), {32, 2}>>>(x);",
+     launch("k", "dim3((n + 3) / 4, f<A<B<C<int>>>>(n)), {32, 2}", "(x)") + ";"},
+    {"TemplateClosesInConfiguration", "k<<<A<B<C<1>>>(n), 32>>>(x);",
+     launch("k", "A<B<C<1>>>(n), 32", "(x)") + ";"},
+    {"ShiftsInConfiguration", "k<<<n >> 5, 1 << 5>>>(x << 2, y >> 1);",
+     launch("k", "n >> 5, 1 << 5", "(x << 2, y >> 1)") + ";"},
+    {"LambdaArgument", "k<<<g, b>>>([=] __wf_device__(int i) { return i << 1; });",
+     launch("k", "g, b", "([=] (int i) { return i << 1; })") + ";"},
+    {"NullArguments", "k<<<g, b, 0, __null>>>(__null, f(__null), __null);",
+     launch("k", "g, b, 0, __null", "(nullptr, f(__null), nullptr)") + ";"},
+    {"SpacedBrackets", "k<< <g, b>> >(x);", launch("k", "g, b", "(x)") + ";"},
+    {"ConfigurationOnTheNextLine", "k<T>\n    <<<g,\n       b>>>(x);",
+     "\n::wf_simt::Config(g,\n       b).kernel(\"k<T>\", [&](auto&... wf_args) " + call_attribute +
+         " { k<T>(wf_args...); })(x);"},
+    {"LineMarkerInside", "k\n# 7 \"a.cu\"\n<<<g, b>>>(x);",
+     "\n# 7 \"a.cu\"\n" + launch("k", "g, b", "(x)") + ";"},
+    {"StringInTemplateArguments", "k<'\"'><<<g, b>>>(x);",
+     "::wf_simt::Config(g, b).kernel(\"k<'\\\"'>\", [&](auto&... wf_args) " + call_attribute +
+         " { k<'\"'>(wf_args...); })(x);"},
+    {"TwoInOneStatement", "k<<<1, 2>>>(x), j<<<3, 4>>>(y);",
+     launch("k", "1, 2", "(x)") + ", " + launch("j", "3, 4", "(y)") + ";"},
+    {"InsideALambdaArgument", "run([&] { k<<<1, 2>>>(x); });",
+     "run([&] { " + launch("k", "1, 2", "(x)") + "; });"},
+    {"FromAHostDeviceFunction", "__wf_host__ __wf_device__ void f() { k<<<1, 2>>>(x); }",
+     "  void f() { " + launch("k", "1, 2", "(x)") + "; }"},
+    {"FromAHostFunctionAfterAKernel", "__wf_global__ void k() {} void f() { k<<<1, 2>>>(); }",
+     " void k() {} void f() { " + launch("k", "1, 2", "()") + "; }"},
+};
+INSTANTIATE_TEST_SUITE_P(Launch, RewriteTest, testing::ValuesIn(launches), print);
+
+const std::vector<Row> untouched = {
+    {"Shifts", "int c = a << b; s << 1 << 2; d >>= e >> 3;", ""},
+    {"ClosingBrackets", "A<B<C<int>>> a; f<A<B<C<1>>>>(x);", ""},
+    {"Literal", "const char* s = \"k<<<1, 2>>>(x) __wf_shared__\"; char c = '\"';", ""},
+    {"EscapedQuote", "f(\"\\\"<<<\", '\\'', k);", ""},
+    {"RawLiteral", "auto s = R\"x(k<<<1, 2>>>(\")x\"; auto t = u8R\"(<<<)\";", ""},
+    {"Comment", "/* k<<<1, 2>>>(x) */ // __wf_shared__ k<<<1, 2>>>(x)\nint a;", ""},
+    {"DigitSeparator", "int a = 1'000'000; int b = 0x1p-3; char c = 'a';", ""},
+    {"StreamOperator", "template <> S& operator<<<int>(S&, int);", ""},
+    {"NullElsewhere", "f(__null); int* p = __null;", ""},
+    {"Pragma", "#pragma unroll\nfor (;;) {}\n#pragma unroll 4\nwhile (x) {}", ""},
+    {"AttributeOfTheLibrary", "__attribute__((__noinline__)) void f();", ""},
+    {"AssemblerNameInASystemHeader",
+     "# 1 \"/usr/include/stdio.h\" 1 3 4\nint scanf(const char*) __asm__(\"\" \"__isoc99_scanf\");",
+     ""},
+    {"CompilerBarrier", "# 1 \"a.cu\"\nasm volatile(\"\" ::: \"memory\");", ""},
+};
+class UntouchedTest : public testing::TestWithParam<Row> {};
+TEST_P(UntouchedTest, StaysAsItIs) { EXPECT_EQ(rewrite_cuda(GetParam().input), GetParam().input); }
+INSTANTIATE_TEST_SUITE_P(Text, UntouchedTest, testing::ValuesIn(untouched), print);
+
+const std::string arena = "(::wf_simt::dynamic_shared())";
+const std::vector<Row> shared = {
+    {"Array", "void f() { __wf_shared__ float s[32]; }",
+     "void f() { " + static_shared + " float s[32]; }"},
+    {"TwoDimensions", "__wf_shared__ T tile[N][N + 1], other[2];",
+     static_shared + " T tile[N][N + 1], other[2];"},
+    {"Scalar", "__wf_shared__ int last;", static_shared + " int last;"},
+    {"TypeFirst", "volatile float __wf_shared__ s[4];",
+     "volatile float " + static_shared + " s[4];"},
+    {"AlreadyStatic", "static __wf_shared__ float s[4];",
+     R"(static __attribute__((internal_linkage, section(".wfshared"))) float s[4];)"},
+    {"AlignmentAttribute", "__wf_shared__ __attribute__((aligned(16))) float s[4];",
+     static_shared + " __attribute__((aligned(16))) float s[4];"},
+    {"AlignasAfter", "__wf_shared__ alignas(16) float s[4];",
+     "alignas(16) " + static_shared + "  float s[4];"},
+    {"AlignasBefore", "alignas(16) __wf_shared__ float s[4];",
+     "alignas(16) " + static_shared + " float s[4];"},
+    {"Structure", "__wf_shared__ struct { float a; int b; } s;",
+     static_shared + " struct { float a; int b; } s;"},
+    {"TemplateType", "__wf_shared__ typename R<T, 32>::Storage s;",
+     static_shared + " typename R<T, 32>::Storage s;"},
+    {"Parameter", "void f(__wf_shared__ float* s);", "void f( float* s);"},
+    {"Dynamic", "void f() { extern __wf_shared__ float s[]; }",
+     "void f() { float (&s)[] = *reinterpret_cast<float (*)[]>" + arena + "; }"},
+    {"DynamicAligned", "{ extern __wf_shared__ __attribute__((aligned(16))) unsigned char s[]; }",
+     "{ unsigned char (&s)[] = *reinterpret_cast<unsigned char (*)[]>" + arena + "; }"},
+    {"DynamicAlignas", "{ extern __wf_shared__ alignas(16) char s[]; }",
+     "{ char (&s)[] = *reinterpret_cast<char (*)[]>" + arena + "; }"},
+    {"DynamicVolatile", "{ extern volatile __wf_shared__ T s[]; }",
+     "{ volatile T (&s)[] = *reinterpret_cast<volatile T (*)[]>" + arena + "; }"},
+    {"DynamicKeywordFirst", "{ __wf_shared__ extern int s[]; }",
+     "{ int (&s)[] = *reinterpret_cast<int (*)[]>" + arena + "; }"},
+    {"DynamicRows", "{ extern __wf_shared__ float s[][32]; }",
+     "{ float (&s)[][32] = *reinterpret_cast<float (*)[][32]>" + arena + "; }"},
+    {"DynamicPointers", "{ extern __wf_shared__ float* s[]; }",
+     "{ float *(&s)[] = *reinterpret_cast<float *(*)[]>" + arena + "; }"},
+    {"DynamicTwo", "{ extern __wf_shared__ int a[], b[]; }",
+     "{ int (&a)[] = *reinterpret_cast<int (*)[]>" + arena +
+         ", (&b)[] = *reinterpret_cast<int (*)[]>" + arena + "; }"},
+    {"DynamicTemplateType", "{ extern __wf_shared__ A<int, 3> s[]; }",
+     "{ A<int, 3> (&s)[] = *reinterpret_cast<A<int, 3> (*)[]>" + arena + "; }"},
+    {"DynamicTwiceAtNamespaceScope",
+     "namespace a { extern __wf_shared__ float s[];\nextern __wf_shared__ float s[]; }",
+     "namespace a { static float (&s)[] = *reinterpret_cast<float (*)[]>" + arena + ";\n; }"},
+};
+INSTANTIATE_TEST_SUITE_P(Shared, RewriteTest, testing::ValuesIn(shared), print);
+
+const std::vector<Row> others = {
+    {"Qualifiers", "extern \"C\" __wf_global__ void k(); __wf_device__ int d;",
+     "extern \"C\"  void k();  int d;"},
+    {"Noinline", "__noinline__ int f();", "__attribute__((noinline)) int f();"},
+    {"UnrollWithoutLoop", "#pragma unroll\nx = 1;", "\nx = 1;"},
+};
+INSTANTIATE_TEST_SUITE_P(Other, RewriteTest, testing::ValuesIn(others), print);
+
+class RefusalTest : public testing::TestWithParam<Row> {};
+TEST_P(RefusalTest, NamesPositionAndReason) {
+  try {
+    rewrite_cuda("# 10 \"k.cu\"\n\n" + GetParam().input);
+    FAIL() << "not refused";
+  } catch (const CompileError& error) {
+    EXPECT_EQ(std::string(error.what()), "k.cu:11: error: " + GetParam().expected);
+  }
+}
+const std::vector<Row> refusals = {
+    {"Ptx", "asm volatile(\"bar.sync 0;\" ::: \"memory\");",
+     "inline PTX (\"bar.sync 0;\") cannot run on the CPU device; give a C++ version under #ifdef "
+     "WARPFUZZ_CPU"},
+    {"Texture", "texture<float, 1> t;",
+     "texture references are not supported on the CPU device; read through a pointer"},
+    {"Cluster", "__wf_global__ void __wf_cluster_dims__ k();",
+     "thread block clusters are not supported on the CPU device"},
+    {"LaunchFromKernel", "__wf_global__ void k() { if (a) { j<<<1, 2>>>(); } }",
+     "a launch from device code (dynamic parallelism) is not supported"},
+    {"LaunchFromDeviceMember", "struct A { __wf_device__ A() : a{1}, b{2} { j<<<1, 2>>>(); } };",
+     "a launch from device code (dynamic parallelism) is not supported"},
+    {"Initializer", "__wf_shared__ int s = 0;",
+     "a __shared__ variable cannot have an initializer (nvcc refuses it too)"},
+    {"InitializerInBraces", "__wf_shared__ int s[2]{};",
+     "a __shared__ variable cannot have an initializer (nvcc refuses it too)"},
+    {"NoKernel", "x = <<<1, 2>>>(y);", "no kernel before <<<"},
+    {"NoEnd", "k<<<1, 2;", "<<< without >>> and arguments"},
+    {"DynamicPointerToArray", "{ extern __wf_shared__ float (*s)[4]; }",
+     "this form of extern __shared__ is not supported; write: extern __shared__ T name[];"},
+};
+INSTANTIATE_TEST_SUITE_P(Refusal, RefusalTest, testing::ValuesIn(refusals), print);
+
+TEST(RewriteLinesTest, KeepsTheNumberOfLines) {
+  const std::string input =
+      "# 1 \"k.cu\"\nextern\n__wf_shared__\nfloat\ns[\n];\nk\n<\nint\n>\n<<<\n1,\n2>>>(\nx)\n;\n";
+  const std::string output = rewrite_cuda(input);
+  EXPECT_EQ(std::count(output.begin(), output.end(), '\n'),
+            std::count(input.begin(), input.end(), '\n'));
+}
+
+}  // namespace
+}  // namespace warpfuzz

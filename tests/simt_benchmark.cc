@@ -1,0 +1,83 @@
+// Launches per second of typical kernels through the real path: compiled, loaded, run on an image.
+// Each with the instrumentations that this build can run: ASan needs a sanitized executable.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "tests/simt_benchmark_kernels.h"
+#include "tests/simt_fixture.h"
+
+// Coverage callbacks of kernels, as cheap as libFuzzer's; the counters are inline.
+extern "C" {
+thread_local uintptr_t __sancov_lowest_stack = 0;
+void __sanitizer_cov_8bit_counters_init(uint8_t*, uint8_t*) {}
+void __sanitizer_cov_pcs_init(const uintptr_t*, const uintptr_t*) {}
+void __sanitizer_cov_trace_pc_indir(uintptr_t) {}
+void __sanitizer_cov_trace_cmp1(uint8_t, uint8_t) {}
+void __sanitizer_cov_trace_cmp2(uint16_t, uint16_t) {}
+void __sanitizer_cov_trace_cmp4(uint32_t, uint32_t) {}
+void __sanitizer_cov_trace_cmp8(uint64_t, uint64_t) {}
+void __sanitizer_cov_trace_const_cmp1(uint8_t, uint8_t) {}
+void __sanitizer_cov_trace_const_cmp2(uint16_t, uint16_t) {}
+void __sanitizer_cov_trace_const_cmp4(uint32_t, uint32_t) {}
+void __sanitizer_cov_trace_const_cmp8(uint64_t, uint64_t) {}
+void __sanitizer_cov_trace_switch(uint64_t, uint64_t*) {}
+}
+
+namespace warpfuzz {
+namespace {
+
+struct Mode {
+  const char* name;
+  Instrumentation instrumentation;
+  bool needs_asan;
+};
+
+const Mode modes[] = {
+    {"optimized",
+     {.coverage = false, .address = false, .undefined = false, .optimize = true},
+     false},
+    {"coverage", {.coverage = true, .address = false, .undefined = false}, false},
+    {"asan_coverage", {.coverage = true, .address = true, .undefined = false}, true},
+    {"asan_ubsan_coverage", {.coverage = true, .address = true, .undefined = true}, true},
+};
+
+const struct {
+  const char* name;
+  BenchmarkKernel kernel;
+} shapes[] = {
+    {"vector_add_1000", benchmark_add},          {"softmax_4x1025_256", benchmark_softmax_256},
+    {"softmax_4x1025_32", benchmark_softmax_32}, {"softmax_1x17_32", benchmark_softmax_small},
+    {"matmul_65x63x129", benchmark_matmul},      {"layernorm_3x771_128", benchmark_layernorm},
+    {"shuffle_1024x20", benchmark_shuffle},
+};
+
+void launch(benchmark::State& state, const Mode& mode, BenchmarkKernel kernel) {
+  const auto loaded =
+      load_source(WARPFUZZ_SOURCE_DIR "/tests/simt_benchmark_kernels.cu", mode.instrumentation);
+  VectorCall call(kernel, 16384);
+  for (auto _ : state) {
+    const RunResult result = call.run(*loaded);
+    if (result.status != RunStatus::ok) {
+      state.SkipWithError("the kernel fails");
+      break;
+    }
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+const bool registered = [] {
+  for (const Mode& mode : modes) {
+    if (mode.needs_asan != sanitized) continue;
+    for (const auto& shape : shapes) {
+      const std::string name = std::string(mode.name) + "/" + shape.name;
+      benchmark::RegisterBenchmark(name.c_str(), [&mode, &shape](benchmark::State& state) {
+        launch(state, mode, shape.kernel);
+      });
+    }
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace warpfuzz
