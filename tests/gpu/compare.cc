@@ -2,6 +2,9 @@
 // or correctly rounded, such as conversions.cu.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "seeds/value_law.h"
 #include "tests/gpu/commands.h"
 #include "tests/gpu/setup.h"
@@ -46,8 +49,8 @@ int compare(const Arguments& a) {
         if (std::equal(g, g + bytes, h)) continue;
         if (different++ == 0) {
           uint64_t x = 0, y = 0;
-          std::copy_n(g, bytes, reinterpret_cast<decltype(g[0] + 0)*>(&x));
-          std::copy_n(h, bytes, reinterpret_cast<decltype(h[0] + 0)*>(&y));
+          std::memcpy(&x, g, bytes);
+          std::memcpy(&y, h, bytes);
           first = fmt::format(" : element {} cuda={:x} cpu={:x} in {}", e, x, y, describe(c));
         }
       }

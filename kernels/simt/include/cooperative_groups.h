@@ -1,6 +1,6 @@
 // Cooperative groups for the CPU device: thread blocks, grids, tiles of up to 32 threads, coalesced
-// groups and the type-erased thread_group, over the runtime's barriers and warp operations. Not here:
-// tiles of more than 32 threads, clusters, multi-device grids, split arrive and wait.
+// groups and the type-erased thread_group, over the runtime's barriers and warp operations. Not
+// here: tiles of more than 32 threads, clusters, multi-device grids, split arrive and wait.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -36,8 +36,8 @@ class grid_group {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   }
   static WF_INTRINSIC unsigned long long block_rank() {
-    return blockIdx.x + gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) *
-                                                      blockIdx.z);
+    return blockIdx.x +
+           gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
   }
   static WF_INTRINSIC unsigned long long thread_rank() {
     return block_rank() * ::wf_simt::context.threads + ::wf_simt::context.linear;

@@ -1,4 +1,5 @@
-// The driver API's header is included by many kernels and used by few: version and basic types only.
+// The driver API's header is included by many kernels and used by few: version and basic types
+// only.
 #pragma once
 
 #include "cuda_runtime_api.h"

@@ -1,6 +1,6 @@
 // The qualifiers of CUDA C++. Those that the token rewriter must see map to words that only it
-// knows (__wf_global__ ...); the others become attributes or nothing. __noinline__ is no macro, since
-// libstdc++ uses that name inside attributes: the rewriter handles it.
+// knows (__wf_global__ ...); the others become attributes or nothing. __noinline__ is no macro,
+// since libstdc++ uses that name inside attributes: the rewriter handles it.
 //
 // Host and device share one address space on the CPU device, so __constant__ and __managed__
 // variables are plain globals, and a __host__ __device__ function is compiled once, as device code

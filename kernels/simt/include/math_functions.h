@@ -154,19 +154,19 @@ inline double normcdfinv(double p) { return M_SQRT2 * erfinv(2.0 * p - 1.0); }
 inline float normcdfinvf(float p) { return static_cast<float>(normcdfinv(p)); }
 
 // min and max for every pair of types that CUDA accepts; for floats a NaN argument loses.
-#define WF_MIN_MAX(type_a, type_b, result)                                                     \
-  WF_INTRINSIC constexpr result min(type_a a, type_b b) {                                      \
-    return static_cast<result>(a) < static_cast<result>(b) ? static_cast<result>(a)            \
-                                                           : static_cast<result>(b);           \
-  }                                                                                            \
-  WF_INTRINSIC constexpr result max(type_a a, type_b b) {                                      \
-    return static_cast<result>(a) > static_cast<result>(b) ? static_cast<result>(a)            \
-                                                           : static_cast<result>(b);           \
+#define WF_MIN_MAX(type_a, type_b, result)                                           \
+  WF_INTRINSIC constexpr result min(type_a a, type_b b) {                            \
+    return static_cast<result>(a) < static_cast<result>(b) ? static_cast<result>(a)  \
+                                                           : static_cast<result>(b); \
+  }                                                                                  \
+  WF_INTRINSIC constexpr result max(type_a a, type_b b) {                            \
+    return static_cast<result>(a) > static_cast<result>(b) ? static_cast<result>(a)  \
+                                                           : static_cast<result>(b); \
   }
-#define WF_INTEGER_MIN_MAX(type)                        \
-  WF_MIN_MAX(type, type, type)                          \
+#define WF_INTEGER_MIN_MAX(type)                          \
+  WF_MIN_MAX(type, type, type)                            \
   WF_MIN_MAX(unsigned type, unsigned type, unsigned type) \
-  WF_MIN_MAX(type, unsigned type, unsigned type)        \
+  WF_MIN_MAX(type, unsigned type, unsigned type)          \
   WF_MIN_MAX(unsigned type, type, unsigned type)
 WF_INTEGER_MIN_MAX(int)
 WF_INTEGER_MIN_MAX(long)

@@ -3,14 +3,12 @@
 
 #include "vector_types.h"
 
-#define WF_MAKE_VECTORS(name, type)                                               \
-  WF_INTRINSIC constexpr name##1 make_##name##1(type x) { return {x}; }           \
-  WF_INTRINSIC constexpr name##2 make_##name##2(type x, type y) { return {x, y}; } \
-  WF_INTRINSIC constexpr name##3 make_##name##3(type x, type y, type z) {         \
-    return {x, y, z};                                                             \
-  }                                                                               \
-  WF_INTRINSIC constexpr name##4 make_##name##4(type x, type y, type z, type w) { \
-    return {x, y, z, w};                                                          \
+#define WF_MAKE_VECTORS(name, type)                                                           \
+  WF_INTRINSIC constexpr name##1 make_##name##1(type x) { return {x}; }                       \
+  WF_INTRINSIC constexpr name##2 make_##name##2(type x, type y) { return {x, y}; }            \
+  WF_INTRINSIC constexpr name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
+  WF_INTRINSIC constexpr name##4 make_##name##4(type x, type y, type z, type w) {             \
+    return {x, y, z, w};                                                                      \
   }
 
 WF_MAKE_VECTORS(char, signed char)

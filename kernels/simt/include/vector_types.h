@@ -5,20 +5,12 @@
 #include "wf_simt.h"
 
 // Alignment of the types of 1 to 4 elements; that of 3 elements is the element's.
-#define WF_VECTOR_TYPES(name, type, align2, align4) \
-  struct name##1 {                                  \
-    type x;                                         \
-  };                                                \
-  struct __attribute__((aligned(align2))) name##2 { \
-    type x, y;                                      \
-  };                                                \
-  struct __attribute__((aligned(align4))) name##4 { \
-    type x, y, z, w;                                \
-  };
+#define WF_VECTOR_TYPES(name, type, align2, align4)               \
+  struct name##1 { type x; };                                     \
+  struct __attribute__((aligned(align2))) name##2 { type x, y; }; \
+  struct __attribute__((aligned(align4))) name##4 { type x, y, z, w; };
 #define WF_VECTOR_TYPES_3(name, type) \
-  struct name##3 {                    \
-    type x, y, z;                     \
-  };
+  struct name##3 { type x, y, z; };
 
 WF_VECTOR_TYPES(char, signed char, 2, 4)
 WF_VECTOR_TYPES(uchar, unsigned char, 2, 4)

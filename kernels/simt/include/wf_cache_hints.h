@@ -1,5 +1,5 @@
-// Loads and stores with cache hints (__ldg, __ldcs, __stcg ...), which are plain accesses here. Only
-// the types that CUDA has overloads for, so that what nvcc refuses is refused.
+// Loads and stores with cache hints (__ldg, __ldcs, __stcg ...), which are plain accesses here.
+// Only the types that CUDA has overloads for, so that what nvcc refuses is refused.
 #pragma once
 
 #include "vector_types.h"

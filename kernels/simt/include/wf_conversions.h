@@ -20,7 +20,8 @@ WF_INTRINSIC int __double2loint(double value) {
   return static_cast<int>(__builtin_bit_cast(long long, value));
 }
 WF_INTRINSIC double __hiloint2double(int high, int low) {
-  const unsigned long long bits = static_cast<unsigned long long>(static_cast<unsigned>(high)) << 32;
+  const unsigned long long bits = static_cast<unsigned long long>(static_cast<unsigned>(high))
+                                  << 32;
   return __builtin_bit_cast(double, bits | static_cast<unsigned>(low));
 }
 
@@ -42,10 +43,10 @@ WF_INTRINSIC To saturate(From value, From above) {
 
 }  // namespace wf_math
 
-#define WF_TO_INTEGER(name, from, to, above)                                                     \
-  WF_INTRINSIC to name##_rn(from v) { return wf_math::saturate<to, from>(rint(v), above); }      \
-  WF_INTRINSIC to name##_rz(from v) { return wf_math::saturate<to, from>(trunc(v), above); }     \
-  WF_INTRINSIC to name##_ru(from v) { return wf_math::saturate<to, from>(ceil(v), above); }      \
+#define WF_TO_INTEGER(name, from, to, above)                                                 \
+  WF_INTRINSIC to name##_rn(from v) { return wf_math::saturate<to, from>(rint(v), above); }  \
+  WF_INTRINSIC to name##_rz(from v) { return wf_math::saturate<to, from>(trunc(v), above); } \
+  WF_INTRINSIC to name##_ru(from v) { return wf_math::saturate<to, from>(ceil(v), above); }  \
   WF_INTRINSIC to name##_rd(from v) { return wf_math::saturate<to, from>(floor(v), above); }
 WF_TO_INTEGER(__float2int, float, int, 0x1p31f)
 WF_TO_INTEGER(__float2uint, float, unsigned, 0x1p32f)
@@ -80,7 +81,8 @@ WF_INTRINSIC double __uint2double_rn(unsigned v) { return v; }
 
 namespace wf_math {
 
-// An integer of 64 bits as the unrounded sum of two doubles, so that one directed addition rounds it.
+// An integer of 64 bits as the unrounded sum of two doubles, so that one directed addition rounds
+// it.
 template <class From>
 WF_INTRINSIC double integer_to_double(From v, Rounding rounding) {
   const double high = static_cast<double>(v >> 32) * 0x1p32;
@@ -94,10 +96,10 @@ WF_INTRINSIC float integer_to_float(From v, Rounding rounding) {
 
 }  // namespace wf_math
 
-#define WF_FROM_INTEGER(name, from, to, convert)                                           \
-  WF_INTRINSIC to name##_rn(from v) { return static_cast<to>(v); }                         \
-  WF_INTRINSIC to name##_rz(from v) { return wf_math::convert(v, wf_math::zero); }         \
-  WF_INTRINSIC to name##_ru(from v) { return wf_math::convert(v, wf_math::up); }           \
+#define WF_FROM_INTEGER(name, from, to, convert)                                   \
+  WF_INTRINSIC to name##_rn(from v) { return static_cast<to>(v); }                 \
+  WF_INTRINSIC to name##_rz(from v) { return wf_math::convert(v, wf_math::zero); } \
+  WF_INTRINSIC to name##_ru(from v) { return wf_math::convert(v, wf_math::up); }   \
   WF_INTRINSIC to name##_rd(from v) { return wf_math::convert(v, wf_math::down); }
 WF_FROM_INTEGER(__int2float, int, float, narrow)
 WF_FROM_INTEGER(__uint2float, unsigned, float, narrow)

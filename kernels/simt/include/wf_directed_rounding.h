@@ -1,5 +1,5 @@
-// Arithmetic in a stated rounding mode: __fadd_rz, __dmul_ru, __fmaf_rd ... and the _rn forms, which
-// also promise not to be contracted into a fused multiply-add.
+// Arithmetic in a stated rounding mode: __fadd_rz, __dmul_ru, __fmaf_rd ... and the _rn forms,
+// which also promise not to be contracted into a fused multiply-add.
 #pragma once
 #pragma GCC system_header  // may use assembler, which the rewriter refuses in user code
 
@@ -10,8 +10,8 @@ namespace wf_math {
 // Rounding fields of MXCSR.
 enum Rounding : unsigned { nearest = 0x0000, down = 0x2000, up = 0x4000, zero = 0x6000 };
 
-// While one lives, the processor rounds as stated. The operation must be a volatile asm, so that the
-// compiler neither moves it out of the scope nor evaluates it itself.
+// While one lives, the processor rounds as stated. The operation must be a volatile asm, so that
+// the compiler neither moves it out of the scope nor evaluates it itself.
 class RoundingScope {
  public:
   WF_INTRINSIC explicit RoundingScope(Rounding rounding) {
@@ -25,18 +25,18 @@ class RoundingScope {
   unsigned saved_;
 };
 
-#define WF_DIRECTED_BINARY(name, type, instruction)                             \
-  WF_INTRINSIC type name(type a, type b, Rounding rounding) {                   \
-    const RoundingScope scope(rounding);                                        \
-    type result;                                                                \
+#define WF_DIRECTED_BINARY(name, type, instruction)                              \
+  WF_INTRINSIC type name(type a, type b, Rounding rounding) {                    \
+    const RoundingScope scope(rounding);                                         \
+    type result;                                                                 \
     __asm__ volatile(instruction " %2, %1, %0" : "=x"(result) : "x"(a), "x"(b)); \
-    return result;                                                              \
+    return result;                                                               \
   }
-#define WF_DIRECTED_FMA(name, type, instruction)                               \
-  WF_INTRINSIC type name(type a, type b, type c, Rounding rounding) {          \
-    const RoundingScope scope(rounding);                                       \
-    __asm__ volatile(instruction " %2, %1, %0" : "+x"(c) : "x"(a), "x"(b));     \
-    return c;                                                                  \
+#define WF_DIRECTED_FMA(name, type, instruction)                            \
+  WF_INTRINSIC type name(type a, type b, type c, Rounding rounding) {       \
+    const RoundingScope scope(rounding);                                    \
+    __asm__ volatile(instruction " %2, %1, %0" : "+x"(c) : "x"(a), "x"(b)); \
+    return c;                                                               \
   }
 WF_DIRECTED_BINARY(add, float, "vaddss")
 WF_DIRECTED_BINARY(sub, float, "vsubss")
@@ -72,27 +72,27 @@ WF_INTRINSIC float narrow(double a, Rounding rounding) {
 
 }  // namespace wf_math
 
-#define WF_DIRECTED(type, prefix, fma_name, suffix, mode)                                        \
-  WF_INTRINSIC type prefix##add_##suffix(type a, type b) {                                       \
-    return wf_math::add(a, b, wf_math::mode);                                                    \
-  }                                                                                              \
-  WF_INTRINSIC type prefix##sub_##suffix(type a, type b) {                                       \
-    return wf_math::sub(a, b, wf_math::mode);                                                    \
-  }                                                                                              \
-  WF_INTRINSIC type prefix##mul_##suffix(type a, type b) {                                       \
-    return wf_math::mul(a, b, wf_math::mode);                                                    \
-  }                                                                                              \
-  WF_INTRINSIC type prefix##div_##suffix(type a, type b) {                                       \
-    return wf_math::div(a, b, wf_math::mode);                                                    \
-  }                                                                                              \
-  WF_INTRINSIC type prefix##rcp_##suffix(type a) {                                               \
-    return wf_math::div(type(1), a, wf_math::mode);                                              \
-  }                                                                                              \
-  WF_INTRINSIC type prefix##sqrt_##suffix(type a) {                                              \
-    return wf_math::square_root(a, wf_math::mode);                                               \
-  }                                                                                              \
-  WF_INTRINSIC type fma_name##_##suffix(type a, type b, type c) {                                \
-    return wf_math::fused(a, b, c, wf_math::mode);                                               \
+#define WF_DIRECTED(type, prefix, fma_name, suffix, mode)         \
+  WF_INTRINSIC type prefix##add_##suffix(type a, type b) {        \
+    return wf_math::add(a, b, wf_math::mode);                     \
+  }                                                               \
+  WF_INTRINSIC type prefix##sub_##suffix(type a, type b) {        \
+    return wf_math::sub(a, b, wf_math::mode);                     \
+  }                                                               \
+  WF_INTRINSIC type prefix##mul_##suffix(type a, type b) {        \
+    return wf_math::mul(a, b, wf_math::mode);                     \
+  }                                                               \
+  WF_INTRINSIC type prefix##div_##suffix(type a, type b) {        \
+    return wf_math::div(a, b, wf_math::mode);                     \
+  }                                                               \
+  WF_INTRINSIC type prefix##rcp_##suffix(type a) {                \
+    return wf_math::div(type(1), a, wf_math::mode);               \
+  }                                                               \
+  WF_INTRINSIC type prefix##sqrt_##suffix(type a) {               \
+    return wf_math::square_root(a, wf_math::mode);                \
+  }                                                               \
+  WF_INTRINSIC type fma_name##_##suffix(type a, type b, type c) { \
+    return wf_math::fused(a, b, c, wf_math::mode);                \
   }
 WF_DIRECTED(float, __f, __fmaf, rz, zero)
 WF_DIRECTED(float, __f, __fmaf, ru, up)

@@ -1,5 +1,6 @@
 // Integer and bit intrinsics: counts, permutations, funnel shifts, wide products, dot products, and
-// the more common of the packed (SIMD within a word) operations. All wrap; none has undefined cases.
+// the more common of the packed (SIMD within a word) operations. All wrap; none has undefined
+// cases.
 #pragma once
 
 #include "math_functions.h"
@@ -138,30 +139,27 @@ WF_INTRINSIC int __dp4a(char4 a, char4 b, int sum) {
 WF_INTRINSIC unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
   return __dp4a(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), sum);
 }
-#define WF_DOT2(name, first)                                                             \
-  WF_INTRINSIC int name(int a, int b, int sum) {                                         \
-    return static_cast<int>(wf_math::dot2<short, signed char>(                           \
-        static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<unsigned>(sum),  \
-        first));                                                                         \
-  }                                                                                      \
-  WF_INTRINSIC unsigned name(unsigned a, unsigned b, unsigned sum) {                     \
-    return wf_math::dot2<unsigned short, unsigned char>(a, b, sum, first);               \
+#define WF_DOT2(name, first)                                                                     \
+  WF_INTRINSIC int name(int a, int b, int sum) {                                                 \
+    return static_cast<int>(wf_math::dot2<short, signed char>(                                   \
+        static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<unsigned>(sum), first)); \
+  }                                                                                              \
+  WF_INTRINSIC unsigned name(unsigned a, unsigned b, unsigned sum) {                             \
+    return wf_math::dot2<unsigned short, unsigned char>(a, b, sum, first);                       \
   }
 WF_DOT2(__dp2a_lo, 0)
 WF_DOT2(__dp2a_hi, 2)
 #undef WF_DOT2
 
-#define WF_PACKED(name, suffix, lane_type, expression)                                     \
-  WF_INTRINSIC unsigned name##suffix(unsigned a, unsigned b) {                             \
-    return wf_math::map_lanes<lane_type>(a, b, [](int x, int y)                            \
-                                                   __attribute__((always_inline)) -> int { \
-                                                     return expression;                    \
-                                                   });                                     \
+#define WF_PACKED(name, suffix, lane_type, expression)                                        \
+  WF_INTRINSIC unsigned name##suffix(unsigned a, unsigned b) {                                \
+    return wf_math::map_lanes<lane_type>(                                                     \
+        a, b, [](int x, int y) __attribute__((always_inline)) -> int { return expression; }); \
   }
-#define WF_PACKED_SIGNED(name, expression)  \
-  WF_PACKED(name, 2, short, expression)     \
+#define WF_PACKED_SIGNED(name, expression) \
+  WF_PACKED(name, 2, short, expression)    \
   WF_PACKED(name, 4, signed char, expression)
-#define WF_PACKED_UNSIGNED(name, expression)   \
+#define WF_PACKED_UNSIGNED(name, expression)     \
   WF_PACKED(name, 2, unsigned short, expression) \
   WF_PACKED(name, 4, unsigned char, expression)
 WF_PACKED_UNSIGNED(__vadd, x + y)

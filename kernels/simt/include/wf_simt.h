@@ -6,7 +6,8 @@
 //
 //   k<T><<<grid, block, smem, stream>>>(args...)    becomes
 //     ::wf_simt::Config(grid, block, smem, stream)
-//         .kernel("k<T>", [&](auto&... wf_args) WF_KERNEL_CALL { k<T>(wf_args...); })(args...)
+//         .kernel("k<T>", [&](auto&... wf_args) WF_KERNEL_CALL {
+//           [[clang::noinline]] k<T>(wf_args...); })(args...)
 //   i.e. <configuration> and (args...) are copied verbatim; only the kernel expression is wrapped.
 //   Overloads, deduced template arguments, default arguments and conversions to parameter types
 //   work as in a call; each argument is evaluated once. The string is only for messages and for
@@ -39,6 +40,8 @@ struct dim3 {
 // Runtime glue inside a kernel object is not instrumented: it is not the code under test.
 #define WF_NO_INSTRUMENT __attribute__((no_sanitize("address", "undefined", "thread", "coverage")))
 #define WF_KERNEL_CALL WF_NO_INSTRUMENT
+// For functions into which a kernel may be inlined, which would lose its coverage.
+#define WF_NO_SANITIZER __attribute__((no_sanitize("address", "undefined", "thread")))
 // Default arguments that name the caller's position.
 #define WF_HERE const char *wf_file = __builtin_FILE(), int wf_line = __builtin_LINE()
 
@@ -151,18 +154,21 @@ class Kernel {
 
   template <class... Args>
   int operator()(Args&&... args) const {
-    auto one = [&]() WF_NO_INSTRUMENT { call_(args...); };
+    auto one = [&]() WF_NO_SANITIZER { [[clang::always_inline]] call_(args...); };
     LaunchRequest request = request_;
     request.closure = &one;
-    request.run_threads = [](void* closure) WF_NO_INSTRUMENT {
-      do {
-        (*static_cast<decltype(one)*>(closure))();
-      } while (next_thread());
-    };
+    request.run_threads = &run_threads<decltype(one)>;
     return wf_launch(&request);
   }
 
  private:
+  template <class One>
+  WF_NO_SANITIZER static void run_threads(void* closure) {
+    do {
+      (*static_cast<One*>(closure))();
+    } while (next_thread());
+  }
+
   LaunchRequest request_;
   const Call& call_;
 };

@@ -1,13 +1,13 @@
-// What half and bfloat16 have in common: conversion from and to float and double, bit exact, and the
-// fused multiply-add with its single rounding. Everything is by round to nearest even; the result of
-// NaN is the canonical 0x7fff, as on the GPU.
+// What half and bfloat16 have in common: conversion from and to float and double, bit exact, and
+// the fused multiply-add with its single rounding. Everything is by round to nearest even; the
+// result of NaN is the canonical 0x7fff, as on the GPU.
 //
-// Why arithmetic may go through float: +, -, *, / and sqrt of two p-bit numbers, rounded to at least
-// 2p + 2 bits and then to p bits, equal the single rounding (Figueroa 1995). float has 24 bits, half
-// needs 24 and bfloat16 18; their subnormals lie in float's normal range or, for bfloat16, share its
-// exponents, where a product of two still fits float's subnormals exactly. A fused multiply-add has no
-// such theorem; it goes through double and float with the rounding "to odd", which does not disturb a
-// later rounding to a shorter format (Boldo and Melquiond 2008).
+// Why arithmetic may go through float: +, -, *, / and sqrt of two p-bit numbers, rounded to at
+// least 2p + 2 bits and then to p bits, equal the single rounding (Figueroa 1995). float has 24
+// bits, half needs 24 and bfloat16 18; their subnormals lie in float's normal range or, for
+// bfloat16, share its exponents, where a product of two still fits float's subnormals exactly. A
+// fused multiply-add has no such theorem; it goes through double and float with the rounding "to
+// odd", which does not disturb a later rounding to a shorter format (Boldo and Melquiond 2008).
 #pragma once
 
 #include "host_defines.h"
@@ -34,8 +34,8 @@ WF_INTRINSIC float to_odd_float(double value) {
   return __builtin_bit_cast(float, inexact ? odd : bits);
 }
 
-// a * b + c of numbers with at most 11 bits, rounded to odd: the product is exact in double, and the
-// error of the sum is found by Knuth's two-sum.
+// a * b + c of numbers with at most 11 bits, rounded to odd: the product is exact in double, and
+// the error of the sum is found by Knuth's two-sum.
 WF_INTRINSIC float fused_to_odd(float a, float b, float c) {
   const double product = static_cast<double>(a) * static_cast<double>(b);
   const double addend = c;
@@ -65,14 +65,15 @@ WF_INTRINSIC float bfloat16_value(unsigned short bits) {
   return __builtin_bit_cast(float, static_cast<unsigned>(bits) << 16);
 }
 
-// Neighbours in the order of the real numbers, for directed rounding; not for NaN. Up from the largest
-// finite number is infinity.
+// Neighbours in the order of the real numbers, for directed rounding; not for NaN. Up from the
+// largest finite number is infinity.
 WF_INTRINSIC unsigned short next_up(unsigned short bits) {
   if ((bits & 0x7fffu) == 0) return 1;
   return static_cast<unsigned short>((bits & 0x8000u) != 0 ? bits - 1 : bits + 1);
 }
 WF_INTRINSIC unsigned short next_down(unsigned short bits) {
-  return static_cast<unsigned short>(next_up(static_cast<unsigned short>(bits ^ 0x8000u)) ^ 0x8000u);
+  return static_cast<unsigned short>(next_up(static_cast<unsigned short>(bits ^ 0x8000u)) ^
+                                     0x8000u);
 }
 
 // Round to nearest gave `nearest`, whose value is `rounded`: correct it in the wanted direction.

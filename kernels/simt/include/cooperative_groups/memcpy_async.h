@@ -1,5 +1,6 @@
 // Group copies to shared memory. The copy is done when the call returns, so wait only synchronises;
-// a kernel that forgets to wait still meets the missing barrier, because each thread copies its share.
+// a kernel that forgets to wait still meets the missing barrier, because each thread copies its
+// share.
 #pragma once
 
 #include <cooperative_groups.h>
