@@ -86,7 +86,8 @@ class Campaign {
   void collect_findings();
   void report_finding(const fs::path& file, bool known_before);
   void update_state();
-  bool finished() const;
+  bool over() const;      // told to stop, or the time is up, or the first finding is enough
+  bool finished() const;  // over, or every worker has done its share of the runs
   void stop_workers();
 
   const CampaignOptions& options_;
@@ -202,7 +203,7 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
         fmt::format("worker {} dies ({}) before its first case; the end of {}:\n{}", index,
                     ending.text(), work_.log(index).string(), tail(work_.log(index), 2000)));
   }
-  if (!finished()) start_worker(index);
+  if (!over()) start_worker(index);
 }
 
 void Campaign::collect_findings() {
@@ -248,11 +249,13 @@ void Campaign::update_state() {
   state_ = std::move(total);
 }
 
+bool Campaign::over() const {
+  return interrupted != 0 || (!options_.worker.keep_going && !state_.findings.empty()) ||
+         Clock::now() - start_ >= options_.time;
+}
+
 bool Campaign::finished() const {
-  if (interrupted != 0) return true;
-  if (!options_.worker.keep_going && !state_.findings.empty()) return true;
-  if (Clock::now() - start_ >= options_.time) return true;
-  // Workers end by themselves after their share of the runs.
+  if (over()) return true;
   return !slots_.empty() && slots_.back().status &&
          std::none_of(slots_.begin(), slots_.end(),
                       [](const Slot& slot) { return slot.process != nullptr; });

@@ -10,6 +10,8 @@
 namespace warpfuzz {
 namespace {
 
+constexpr uint32_t schedule_attempts = 8;
+
 // Adds the seconds of its lifetime to a sum.
 class Stopwatch {
  public:
@@ -77,10 +79,11 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   TrialResult result;
   Judgement judgement{.c = c, .observations = {}};
   judgement.excluded_by_preconditions = !preconditions_.admit(c);
-  std::vector<std::string> memory_notes;
-  judgement.observations[0] = observe(c, inputs, Probe::primary, &memory_notes);
+  judgement.observations[0] = observe(c, inputs, Probe::primary);
   Observation& primary = *judgement.observations[0];
-  judge(c, inputs, primary, &judgement);
+  std::vector<std::string> memory_notes = describe_addresses(primary.run);
+  judge(c, inputs, primary);
+  if (primary.values_differ()) judgement.has_specials = has_specials(inputs);
   if (only_marginal(primary) && !confirmed_by_redraw(c)) clear_offences(primary);
 
   ProbeSet asked = 0;
@@ -117,9 +120,10 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   return result;
 }
 
-// One run of `c` as `probe` wants it; outputs are gathered, nothing is judged yet.
-std::optional<Observation> Trial::observe(const Case& c, const std::vector<Tensor>& inputs,
-                                          Probe probe, std::vector<std::string>* memory_notes) {
+// One run of `c` as `probe` wants it; outputs are gathered, nothing is judged yet. Repetitions of a
+// probe differ in their schedule.
+Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
+                           uint32_t repetition) {
   Observation observation;
   RunOptions options;
   options.time_limit = options_.time_limit;
@@ -131,8 +135,8 @@ std::optional<Observation> Trial::observe(const Case& c, const std::vector<Tenso
   }
   if (probe == Probe::other_schedule) {
     // Random tells most: a fault that reversing hides still has many orders to show in.
-    options.schedule = c.schedule_seed % 4 == 3 ? Schedule::reversed : Schedule::random;
-    options.schedule_seed = c.schedule_seed;
+    options.schedule_seed = c.schedule_seed + repetition;
+    options.schedule = options.schedule_seed % 4 == 3 ? Schedule::reversed : Schedule::random;
   }
   const Stopwatch watch(times_.kernel);
   image_.compose(c, inputs, kernel_.workspace_bytes(c), poison, placement);
@@ -143,31 +147,43 @@ std::optional<Observation> Trial::observe(const Case& c, const std::vector<Tenso
       observation.outputs.push_back(image_.gather_output(i));
     }
   }
-  if (memory_notes != nullptr) {
-    for (const Fault& fault : observation.run.faults) {
-      memory_notes->push_back(
-          fault.address == 0
-              ? std::string()
-              : image_.describe_address(reinterpret_cast<const void*>(fault.address)));
-    }
+  return observation;
+}
+
+// Must follow the run at once: the image is reused.
+std::vector<std::string> Trial::describe_addresses(const RunResult& run) const {
+  std::vector<std::string> notes;
+  for (const Fault& fault : run.faults) {
+    notes.push_back(fault.address == 0
+                        ? std::string()
+                        : image_.describe_address(reinterpret_cast<const void*>(fault.address)));
+  }
+  return notes;
+}
+
+// A repeat of the same call. A wrong value may come from a race: then more schedules are tried,
+// until one gives other bits.
+Observation Trial::repeat(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
+                          const Observation& primary) {
+  const uint32_t attempts =
+      probe == Probe::other_schedule && primary.values_differ() ? schedule_attempts : 1;
+  Observation observation;
+  for (uint32_t i = 0; i < attempts; ++i) {
+    observation = observe(c, inputs, probe, i);
+    if (observation.outputs != primary.outputs) break;
   }
   return observation;
 }
 
-void Trial::judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation,
-                  Judgement* judgement) {
+void Trial::judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation) {
   if (observation.run.status != RunStatus::ok) return;
   const Stopwatch watch(times_.oracle);
   const Oracle oracle(c, inputs, {.minimum_level = options_.minimum_oracle_level});
+  observation.exact = true;
   for (size_t i = 0; i < observation.outputs.size(); ++i) {
     observation.comparisons.push_back(oracle.compare(i, observation.outputs[i]));
+    observation.exact = observation.exact && oracle.expectation(i).exact;
   }
-  if (judgement == nullptr) return;
-  judgement->exact = true;
-  for (size_t i = 0; i < observation.outputs.size(); ++i) {
-    judgement->exact = judgement->exact && oracle.expectation(i).exact;
-  }
-  if (observation.values_differ()) judgement->has_specials = has_specials(inputs);
 }
 
 // An error a little over the tolerance is chance once in a while: it counts if two of three draws
@@ -178,9 +194,9 @@ bool Trial::confirmed_by_redraw(const Case& c) {
     Case redrawn = c;
     for (TensorCase& input : redrawn.inputs) input.seed += draw * 0x9E3779B9u;
     const std::vector<Tensor> inputs = make_inputs(redrawn);
-    std::optional<Observation> observation = observe(redrawn, inputs, Probe::primary, nullptr);
-    judge(redrawn, inputs, *observation, nullptr);
-    if (observation->values_differ()) ++exceeding;
+    Observation observation = observe(redrawn, inputs, Probe::primary);
+    judge(redrawn, inputs, observation);
+    if (observation.values_differ()) ++exceeding;
   }
   return exceeding >= 2;
 }
@@ -192,7 +208,7 @@ void Trial::run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<
     switch (probe) {
       case Probe::other_poison:
       case Probe::other_schedule:
-        judgement.observations[i] = observe(judgement.c, inputs, probe, nullptr);
+        judgement.observations[i] = repeat(judgement.c, inputs, probe, judgement.primary());
         break;
       default:
         judgement.observations[i] = control(judgement.c, probe);
@@ -205,8 +221,8 @@ std::optional<Observation> Trial::control(const Case& c, Probe probe) {
   const std::optional<Case> changed = control_case(c, probe);
   if (!changed || !preconditions_.admit(*changed)) return std::nullopt;
   const std::vector<Tensor> inputs = make_inputs(*changed);
-  std::optional<Observation> observation = observe(*changed, inputs, Probe::primary, nullptr);
-  judge(*changed, inputs, *observation, nullptr);
+  Observation observation = observe(*changed, inputs, Probe::primary);
+  judge(*changed, inputs, observation);
   return observation;
 }
 

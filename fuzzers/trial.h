@@ -72,10 +72,12 @@ class Trial {
   const TrialTimes& times() const { return times_; }
 
  private:
-  std::optional<Observation> observe(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
-                                     std::vector<std::string>* memory_notes);
-  void judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation,
-             Judgement* judgement);
+  Observation observe(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
+                      uint32_t repetition = 0);
+  std::vector<std::string> describe_addresses(const RunResult& run) const;
+  Observation repeat(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
+                     const Observation& primary);
+  void judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation);
   std::optional<Observation> control(const Case& c, Probe probe);
   bool confirmed_by_redraw(const Case& c);
   void run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<Tensor>& inputs);

@@ -6,12 +6,10 @@
 namespace warpfuzz {
 
 GateResult check_accumulator(const Judgement& judgement) {
-  if (!has_lattice(*judgement.c.schema)) return not_applicable("the operator has no exact lattice");
   if (!judgement.primary().values_differ()) return pass();
-  const Observation* coarse = judgement.find(Probe::coarse_values);
-  const Observation* lattice = judgement.find(Probe::lattice_values);
-  if (coarse == nullptr || lattice == nullptr) return not_applicable("no control runs");
-  if (coarse->violates() || !lattice->violates()) return pass();
+  const auto controls = exact_controls(judgement);
+  if (!controls) return not_applicable("no exact control runs");
+  if (controls->coarse->violates() || !controls->lattice->violates()) return pass();
   return value_violation(judgement,
                          "sums lose bits: exact on values in {-1, 0, 1}, inexact on integers whose "
                          "sums fit the declared accumulator");

@@ -72,12 +72,13 @@ bool all_offences_are(const Observation& observation, OffenceKind kind) {
   return any;
 }
 
-bool has_lattice(const Schema& schema) {
-  const auto allows = [](const TensorSpec& tensor) {
-    return tensor.reduction_axis.has_value() && std::find(tensor.laws.begin(), tensor.laws.end(),
-                                                          ValueLaw::lattice) != tensor.laws.end();
-  };
-  return !schema.inputs.empty() && std::all_of(schema.inputs.begin(), schema.inputs.end(), allows);
+std::optional<ExactControls> exact_controls(const Judgement& judgement) {
+  const Observation* coarse = judgement.find(Probe::coarse_values);
+  const Observation* lattice = judgement.find(Probe::lattice_values);
+  if (coarse == nullptr || lattice == nullptr || !coarse->exact || !lattice->exact) {
+    return std::nullopt;
+  }
+  return ExactControls{coarse, lattice};
 }
 
 }  // namespace warpfuzz

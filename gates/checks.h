@@ -34,7 +34,12 @@ bool comparable(const Observation& a, const Observation* b);
 std::vector<size_t> differing_elements(const Tensor& a, const Tensor& b);
 // Whether every offending element of the primary run is of this kind.
 bool all_offences_are(const Observation& observation, OffenceKind kind);
-// Whether the operator is linear enough for lattice values to be exact, and reduces.
-bool has_lattice(const Schema& schema);
+// The control runs on coarse and on lattice values, if both were exact: the operator only adds and
+// multiplies, so that nothing but lost bits can make a kernel wrong on one of them alone.
+struct ExactControls {
+  const Observation* coarse;
+  const Observation* lattice;
+};
+std::optional<ExactControls> exact_controls(const Judgement& judgement);
 
 }  // namespace warpfuzz

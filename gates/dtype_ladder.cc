@@ -5,12 +5,10 @@
 namespace warpfuzz {
 
 GateResult check_dtype_ladder(const Judgement& judgement) {
-  if (!has_lattice(*judgement.c.schema)) return not_applicable("the operator has no exact lattice");
   if (!judgement.primary().values_differ()) return pass();
-  const Observation* coarse = judgement.find(Probe::coarse_values);
-  const Observation* lattice = judgement.find(Probe::lattice_values);
-  if (coarse == nullptr || lattice == nullptr) return not_applicable("no control runs");
-  if (coarse->violates() || lattice->violates()) return pass();
+  const auto controls = exact_controls(judgement);
+  if (!controls) return not_applicable("no exact control runs");
+  if (controls->coarse->violates() || controls->lattice->violates()) return pass();
   return value_violation(judgement,
                          "inputs lose bits: exact on 7-bit integers, wrong on values that use the "
                          "whole significand of their dtype");

@@ -43,6 +43,7 @@ struct Observation {
   std::vector<Damage> damage;
   std::vector<size_t> poisoned;         // per output: elements whose bytes still are the poison
   std::vector<Comparison> comparisons;  // per output, against this run's own oracle
+  bool exact = false;                   // all of that oracle's tolerances are 0
   bool values_differ() const;           // some output element offends
   bool violates() const;                // any fault, error, damage or offending element
 };
@@ -50,7 +51,6 @@ struct Observation {
 struct Judgement {
   const Case& c;
   std::array<std::optional<Observation>, probe_count> observations;
-  bool exact = false;                      // the oracle's tolerances are all 0
   bool has_specials = false;               // some input holds a NaN or an infinity
   bool excluded_by_preconditions = false;  // the kernel does not accept this call
 

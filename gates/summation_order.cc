@@ -7,9 +7,7 @@
 namespace warpfuzz {
 
 GateResult check_summation_order(const Judgement& judgement) {
-  if (!judgement.exact || !has_lattice(*judgement.c.schema)) {
-    return not_applicable("the inputs are not on an exact lattice");
-  }
+  if (!judgement.primary().exact) return not_applicable("the inputs are not on an exact lattice");
   if (!judgement.primary().values_differ()) return pass();
   for (const Comparison& comparison : judgement.primary().comparisons) {
     for (const Offence& offence : comparison.offences) {

@@ -164,20 +164,30 @@ class Judge {
       ++result_.undecided;
       return;
     }
-    note_ratio(i, ratio);
-    if (v == Verdict::outside) offend(i, value_kind(i), strength(i), ratio);
+    if (v == Verdict::outside) {
+      exceeded(i, ratio);
+    } else {
+      note_ratio(i, ratio);
+    }
   }
 
-  OffenceStrength strength(size_t i) {
-    if (second_looks_ >= max_second_looks) return OffenceStrength::firm;
-    ++second_looks_;
-    const Refinement::SecondLook look = task_.refinement.second_look(i);
-    const double magnitude = std::fabs(expected_.value[i]) + expected_.oracle_error[i];
-    const double error =
-        std::fabs(observed_[i] - expected_.value[i]) * down - expected_.oracle_error[i];
-    if (error <= rounding_.slack(magnitude, look.tolerance)) return OffenceStrength::marginal;
-    return error > rounding_.slack(magnitude, look.certain) ? OffenceStrength::certain
-                                                            : OffenceStrength::firm;
+  // Beyond the first look's tolerance: the data may be such that rounding errors do not average.
+  void exceeded(size_t i, double ratio) {
+    OffenceStrength strength = OffenceStrength::firm;
+    if (second_looks_ < max_second_looks) {
+      ++second_looks_;
+      const Refinement::SecondLook look = task_.refinement.second_look(i);
+      const double r = expected_.value[i], e = expected_.oracle_error[i];
+      const double reach = std::fabs(r) + e;
+      const double error = std::fabs(observed_[i] - r) * down - e;
+      const double slack = rounding_.slack(reach, look.tolerance);
+      if (error <= slack) return note_ratio(i, std::min(1.0, error / slack));
+      if (error <= rounding_.slack(reach, look.hard)) strength = OffenceStrength::marginal;
+      if (error > rounding_.slack(reach, look.certain)) strength = OffenceStrength::certain;
+      ratio = error / slack;
+    }
+    note_ratio(i, ratio);
+    offend(i, value_kind(i), strength, ratio);
   }
 
   OffenceKind value_kind(size_t i) const {

@@ -13,7 +13,7 @@ struct LayerNorm {
     const auto moments = a.moments(a.input(0, row, n));
     const auto variance = a.shared(moments.variance);
     const auto inverse = a.rsqrt(a.add(variance, a.attribute(call.real_attribute("eps"))));
-    const auto scaled = a.multiply(a.multiply(moments.deviation, inverse), a.input(1, 0, n));
+    const auto scaled = a.scale(moments.deviation, inverse, a.input(1, 0, n));
     a.output(row, a.add(scaled, a.input(2, 0, n)));
   }
 };

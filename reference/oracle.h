@@ -43,7 +43,7 @@ enum class OffenceKind : uint8_t {
 };
 
 enum class OffenceStrength : uint8_t {
-  marginal,  // beyond the tolerance but within the second look: decide on redrawn values
+  marginal,  // beyond the second look by no more than chance allows: decide on redrawn values
   firm,      // beyond the second look
   certain,   // beyond what any allowed evaluation order can produce, or a matter without tolerance
 };
@@ -56,13 +56,14 @@ struct Offence {
   double expected = 0;  // unrounded reference
   double low = 0;       // accepted interval
   double high = 0;
-  double ratio = 0;  // error / tolerance, output rounding included
+  double ratio = 0;  // error / tolerance of the second look, output rounding included
   uint8_t allowed = 0;
 };
 
 // How one observed output compares with its expectation.
 struct Comparison {
-  double worst_ratio = 0;  // max over finite elements of error / tolerance
+  // Max over finite elements of error / tolerance; at most 1 where accepted.
+  double worst_ratio = 0;
   size_t worst_element = 0;
   std::vector<size_t> offending;  // all offending elements, ascending
   std::vector<Offence> offences;  // details of the first max_offences of them

@@ -77,6 +77,7 @@ class Plain {
   Row multiply(const Row& a, const T& b) const {
     return map(a, [&](const T& x) -> T { return x * b; });
   }
+  Row scale(const Row& a, const T& s, const Row& w) const { return multiply(multiply(a, s), w); }
   Row square(const Row& a) const {
     return map(a, [](const T& x) -> T { return x * x; });
   }

@@ -59,21 +59,20 @@ std::optional<Refined> Refinement::value(int level, size_t element) {
 void Refinement::look_again(size_t row) {
   if (looked_row_ == row) return;
   looked_row_ = row;
-  if (doubted_.value.empty()) {
-    resize_like_output(call_, doubted_);
+  if (soft_.value.empty()) {
+    resize_like_output(call_, soft_);
     resize_like_output(call_, hard_);
   }
   const size_t length = reference_.geometry(call_).length;
-  Tracked doubting(call_, doubted_, length, soft_lambda, true);
-  reference_.tracked(doubting, call_, row);
-  Tracked hard(call_, hard_, length, hard_lambda, false);
+  Tracked soft(call_, soft_, length, soft_lambda, true);
+  reference_.tracked(soft, call_, row);
+  Tracked hard(call_, hard_, length, hard_lambda, true);
   reference_.tracked(hard, call_, row);
 }
 
 Refinement::SecondLook Refinement::second_look(size_t element) {
   look_again(element / reference_.geometry(call_).length);
-  return {std::max(doubted_.tolerance[element], hard_.tolerance[element]),
-          std::max(doubted_.certain[element], hard_.certain[element])};
+  return {soft_.tolerance[element], hard_.tolerance[element], soft_.certain[element]};
 }
 
 }  // namespace warpfuzz

@@ -26,7 +26,8 @@ class Refinement {
   static double error_scale(int level);
 
   struct SecondLook {
-    double tolerance;  // the larger of: reductions doubted, lambda 6; first look, lambda 8
+    double tolerance;  // reductions doubted, lambda 6
+    double hard;       // the same, lambda 8
     double certain;
   };
   SecondLook second_look(size_t element);
@@ -44,7 +45,7 @@ class Refinement {
   const Reference& reference_;
   ExactRow levels_[2];
   size_t looked_row_ = none;
-  OutputExpectation doubted_;
+  OutputExpectation soft_;
   OutputExpectation hard_;
 };
 

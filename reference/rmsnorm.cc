@@ -14,7 +14,7 @@ struct RmsNorm {
     const auto x = a.input(0, row, n);
     const auto mean_square = a.shared(a.mean(a.square(x)));
     const auto inverse = a.rsqrt(a.add(mean_square, a.attribute(call.real_attribute("eps"))));
-    a.output(row, a.multiply(a.multiply(x, inverse), a.input(1, 0, n)));
+    a.output(row, a.scale(x, inverse, a.input(1, 0, n)));
   }
   // With an infinity in the row the root is 0: finite elements give 0, or NaN where a kernel forms
   // inf / inf on the way.

@@ -17,6 +17,12 @@ float sequential(const float* p, size_t n) {
   return s;
 }
 
+float reversed(const float* p, size_t n) {
+  float s = 0;
+  for (size_t i = n; i-- > 0;) s += p[i];
+  return s;
+}
+
 float tree(const float* p, size_t n) {
   if (n <= 2) return n == 0 ? 0.0f : n == 1 ? p[0] : p[0] + p[1];
   const size_t half = n / 2;
@@ -40,7 +46,7 @@ float split_sum(const float* p, size_t n) {
 }
 
 using FloatSum = float (*)(const float*, size_t);
-constexpr FloatSum float_sums[] = {sequential, lane_sum, split_sum, tree};
+constexpr FloatSum float_sums[] = {sequential, reversed, lane_sum, split_sum, tree};
 
 // Sums of squares of the partial sums.
 double forward_squares(const double* p, size_t n) {

@@ -13,7 +13,7 @@ struct SummationOrder {
 };
 
 // A variance that covers the honest orders of summing addends[0..n) to `exact`: from the partial
-// sums of three orders, and from float sums actually taken in four.
+// sums of three orders, and from float sums actually taken in five.
 double summation_variance(const double* addends, size_t n, double exact,
                           const SummationOrder& order);
 

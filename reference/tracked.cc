@@ -297,7 +297,11 @@ uint8_t classes(const FormatTraits& t, double r, double tolerance, uint8_t doubt
   const uint8_t beyond = static_cast<uint8_t>(!t.has_infinity ? class_nan
                                               : r > 0         ? class_positive_infinity
                                                               : class_negative_infinity);
-  if (std::isinf(r)) return beyond | (doubt & class_any);
+  const uint8_t infinities = class_positive_infinity | class_negative_infinity;
+  if (std::isinf(r)) {  // an overflow of the other sign on the way makes it NaN
+    const bool opposed = (doubt & infinities & ~beyond) != 0;
+    return static_cast<uint8_t>(beyond | (doubt & class_any) | (opposed ? class_nan : 0));
+  }
   const double magnitude = std::fabs(r);
   uint8_t allowed = class_finite;
   if (magnitude - tolerance >= t.overflow_edge) {
@@ -305,7 +309,6 @@ uint8_t classes(const FormatTraits& t, double r, double tolerance, uint8_t doubt
   } else if (magnitude + tolerance >= t.overflow_edge) {
     allowed |= beyond;
   }
-  const uint8_t infinities = class_positive_infinity | class_negative_infinity;
   allowed |= doubt & class_any;
   if ((doubt & infinities) == infinities) allowed |= class_nan;
   return allowed;

@@ -102,6 +102,7 @@ class Tracked {
   Row multiply(const Row& a, const Row& b);
   Row multiply(const Row& a, const Scalar& b);
   Row square(const Row& a);
+  Row scale(const Row& a, const Scalar& s, const Row& w);  // a s w, associated either way
   Row divide(const Row& a, const Row& b);
   Row divide(const Row& a, const Scalar& b);
   Row negate(const Row& a);
@@ -164,6 +165,7 @@ class Tracked {
   void mark_overflow(Row& row);
   Scalar settle(Scalar s) const;
   Row product(const Row& a, const double* m, size_t stride, size_t n, const Operand& operand);
+  void mark_partial_overflow(const Row& a, const double* m, size_t stride, Row& out);
   void weigh_specials(const Row& p, const Matrix& m, double threshold, Row& out);
   void doubt_weights(const Row& w, const Row& p, const Matrix& m, double storage_roundoff,
                      Row& out);

@@ -101,6 +101,7 @@ Row Tracked::multiply(const Row& a, const Scalar& b) {
   const double magnitude = std::fabs(y);
   const Facts facts{a.n, a.bound * magnitude, y == 0 ? infinity : a.floor * magnitude,
                     product_quantum(a.quantum, b.quantum), a.special || !std::isfinite(y)};
+  if (!toleranced(a) && a.bound == 0 && !facts.special) return a;  // zeros
   const bool scaling = !toleranced(b) && is_power_of_two(y);
   if (scaling && !toleranced(a) && facts.floor >= p_.normal) {
     Row out = fresh(facts, false);
@@ -116,6 +117,28 @@ Row Tracked::multiply(const Row& a, const Scalar& b) {
     const double r = x[i] * y;
     return Terms{r, y, x[i], rounding * u * std::fabs(r), rounding * u64 * std::fabs(r)};
   });
+}
+
+Row Tracked::scale(const Row& a, const Scalar& s, const Row& w) {
+  Row out = multiply(multiply(a, s), w);
+  const double size = std::fabs(s.r);
+  const bool may_overflow = std::max(a.bound, size) * w.bound >= 0.99 * p_.overflow;
+  const bool may_underflow = std::min(a.floor, size) * w.floor < 4 * p_.normal;
+  for (size_t i = 0; (may_overflow || may_underflow) && i < a.n; ++i) {
+    const double first = std::fabs(a.r[i] * w.r[i]), second = std::fabs(s.r * w.r[i]);
+    const double large =
+        std::isfinite(first) && std::isfinite(second) ? std::max(first, second) : 0;
+    if (large * (1 + 4 * p_.roundoff) >= p_.overflow) {
+      ensure_doubt(out)[i] |= doubt_undetermined;
+    }
+    const double lost = (first < 2 * p_.normal ? size : 0) * p_.underflow +
+                        (second < 2 * p_.normal ? std::fabs(a.r[i]) : 0) * p_.underflow;
+    if (!may_underflow || out.r[i] == 0 || !toleranced(out) || lost == 0) continue;
+    ensure_b(out);
+    out.lin[i] += lost;
+    out.b[i] += lost;
+  }
+  return out;
 }
 
 Row Tracked::square(const Row& a) {

@@ -55,6 +55,23 @@ double Tracked::addition_bound(double k) const {
   return half_inputs_ ? std::max(k, 6 * (k / tensor_core_depth + 1)) : k;
 }
 
+// Every partial sum, in every order, lies between minus the negative and the positive addends.
+void Tracked::mark_partial_overflow(const Row& a, const double* m, size_t stride, Row& out) {
+  const double growth = 1 + static_cast<double>(a.n) * p_.roundoff;
+  for (size_t j = 0; j < out.n; ++j) {
+    double positive = 0, negative = 0;
+    for (size_t i = 0; i < a.n; ++i) {
+      const double p = a.r[i] * m[i * stride + j];
+      if (!std::isfinite(p)) continue;
+      (p > 0 ? positive : negative) += std::fabs(p);
+    }
+    uint8_t beyond = 0;
+    if (positive * growth >= p_.overflow) beyond |= class_positive_infinity;
+    if (negative * growth >= p_.overflow) beyond |= class_negative_infinity;
+    if (beyond != 0) ensure_doubt(out)[j] |= beyond;
+  }
+}
+
 Row Tracked::product(const Row& a, const double* m, size_t stride, size_t n,
                      const Operand& operand) {
   const double u = p_.roundoff;
@@ -135,16 +152,7 @@ Row Tracked::product(const Row& a, const double* m, size_t stride, size_t n,
       if (out.b != nullptr) out.b[j] = 0;
     }
   }
-  // Every partial sum in every order lies within [-negative part, positive part].
-  if (bound * (1 + k * u) >= p_.overflow) {
-    for (size_t j = 0; j < n; ++j) {
-      const double growth = 0.5 * (1 + k * u);
-      uint8_t beyond = 0;
-      if ((magnitude[j] + r[j]) * growth >= p_.overflow) beyond |= class_positive_infinity;
-      if ((magnitude[j] - r[j]) * growth >= p_.overflow) beyond |= class_negative_infinity;
-      if (beyond != 0) ensure_doubt(out)[j] |= beyond;
-    }
-  }
+  if (bound * (1 + k * u) >= p_.overflow) mark_partial_overflow(a, m, stride, out);
   return out;
 }
 
@@ -243,7 +251,8 @@ Row Tracked::weighted_mean(const Row& w, const Matrix& m, DType storage) {
     const double size = std::fabs(o[t]);
     const double drift = tensor_core_drift(o[t], squares[t], count) / lambda_;
     const double local = 3 * u * size;
-    out.lin[t] = in_any_order * magnitude[t] + count * u * size + local;
+    // The weights may be divided one by one, before the product.
+    out.lin[t] = (in_any_order + 3 * u) * magnitude[t] + count * u * size;
     out.var[t] = order_variance(o[t], squares[t], count) + drift * drift +
                  size * size * weight_order + local * local / 3;
     out.e[t] = (count + 4) * u64 * (magnitude[t] + size);
@@ -295,7 +304,8 @@ Row Tracked::weighted_mean(const Row& w, const Matrix& m, DType storage) {
   }
   if (facts.bound * weights.sum * (1 + count * u) >= p_.overflow) {
     for (size_t t = 0; t < columns; ++t) {
-      if (magnitude[t] * weights.sum * (1 + count * u) >= p_.overflow) {
+      const double reach = magnitude[t] * weights.sum * (1 + count * u);
+      if (std::isfinite(reach) && reach >= p_.overflow) {
         ensure_doubt(out)[t] = doubt_undetermined;
       }
     }

@@ -21,6 +21,12 @@ double total(const double* values, size_t n) {
   return sum;
 }
 
+double finite_magnitude(const double* values, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += std::isfinite(values[i]) ? std::fabs(values[i]) : 0;
+  return sum;
+}
+
 // The value that is better than all others, in eight lanes; NaN never is.
 template <class Better>
 double extreme(const double* values, size_t n, Better better, double start) {
@@ -121,7 +127,8 @@ Reduced Tracked::sum(const Row& a) {
       if (a.c[k] != nullptr) s.c[k] = total(a.c[k], a.n);
     }
   }
-  if (t.magnitude * (1 + n * u) >= p_.overflow) s.doubt |= doubt_undetermined;
+  const double finite = a.special ? finite_magnitude(a.r, a.n) : t.magnitude;
+  if (finite * (1 + n * u) >= p_.overflow) s.doubt |= doubt_undetermined;
   return {s};
 }
 
@@ -214,7 +221,7 @@ Row Tracked::exp_shift(const Row& a, const Pivot& maximum) {
   out.weights = true;
   doubt_all(out, inherited(maximum.doubt));
   // The fused form: the rounding of m log2e alone may overflow exp2, or m log2e itself.
-  if (fma > 80) doubt_all(out, doubt_undetermined);
+  if (fma > 80 && std::isfinite(m)) doubt_all(out, doubt_undetermined);
   settle(out);
   return out;
 }

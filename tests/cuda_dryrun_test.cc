@@ -22,6 +22,7 @@ TEST(CudaDryrun, SplitsBeforeTheAssembler) {
       "#$ gcc -E \"a.cu\" -o \"a.ii\"\n"
       "#$ \"$CICC_PATH/cicc\" a.ii -o \"/tmp/a.ptx\"\n"
       "#$ ptxas -arch=sm_90 \"/tmp/a.ptx\"  -o \"/tmp/a.cubin\" \n"
+      "#$ rm /tmp/a.fatbin\n"
       "#$ gcc -c x.cpp -o \"a.o\"\n");
   EXPECT_EQ(steps.ptx, "/tmp/a.ptx");
   EXPECT_EQ(steps.to_ptx,

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::shared_ptr<const Schema> make_schema(bool lattice) {
+std::shared_ptr<const Schema> make_schema() {
   auto schema = std::make_shared<Schema>();
   schema->name = "sum";
   Axis axis;
@@ -26,7 +26,6 @@ std::shared_ptr<const Schema> make_schema(bool lattice) {
   tensor.axes = {0};
   tensor.reduction_axis = 0;
   tensor.laws = {ValueLaw::normal};
-  if (lattice) tensor.laws.push_back(ValueLaw::lattice);
   schema->inputs = {tensor};
   tensor.name = "y";
   schema->outputs = {tensor};
@@ -102,7 +101,6 @@ struct Row {
   bool exact = false;
   bool has_specials = false;
   bool excluded = false;
-  bool lattice = true;
 };
 
 std::vector<Row> rows() {
@@ -193,23 +191,31 @@ std::vector<Row> rows() {
        "PRC-02",
        bad,
        {{P, wrong()}, {Probe::coarse_values, clean()}, {Probe::lattice_values, wrong()}},
-       "sums lose"},
+       "sums lose",
+       true},
       {"wrong_anyway",
        "PRC-02",
        good,
        {{P, wrong()}, {Probe::coarse_values, wrong()}, {Probe::lattice_values, wrong()}},
-       ""},
-      {"nonlinear", "PRC-02", none, {{P, wrong()}}, "no exact lattice", false, false, false, false},
+       "",
+       true},
+      {"nonlinear",
+       "PRC-02",
+       none,
+       {{P, wrong()}, {Probe::coarse_values, clean()}, {Probe::lattice_values, wrong()}},
+       "no exact control runs"},
       {"rounded_inputs",
        "PRC-01",
        bad,
        {{P, wrong()}, {Probe::coarse_values, clean()}, {Probe::lattice_values, clean()}},
-       "inputs lose"},
+       "inputs lose",
+       true},
       {"narrow_is_not_inputs",
        "PRC-01",
        good,
        {{P, wrong()}, {Probe::coarse_values, clean()}, {Probe::lattice_values, wrong()}},
-       ""},
+       "",
+       true},
       {"lost_bit",
        "ORD-01",
        bad,
@@ -228,14 +234,14 @@ class Gates : public testing::TestWithParam<Row> {};
 TEST_P(Gates, Judge) {
   const Row& row = GetParam();
   Case c;
-  c.schema = make_schema(row.lattice);
+  c.schema = make_schema();
   c.axes = {3};
   Judgement judgement{.c = c, .observations = {}};
-  judgement.exact = row.exact;
   judgement.has_specials = row.has_specials;
   judgement.excluded_by_preconditions = row.excluded;
   for (const auto& [probe, observation] : row.observations) {
     judgement.observations[static_cast<size_t>(probe)] = observation;
+    judgement.observations[static_cast<size_t>(probe)]->exact = row.exact;
   }
   const GateResult result = find_gate(row.gate)->check(judgement);
   EXPECT_EQ(result.outcome, row.expected) << result.reason;

@@ -125,6 +125,10 @@ inline float reciprocal(float value) {
   return std::frexp(value, &exponent) == 0.5f ? exact : off_by(exact, 1);
 }
 inline float flush(float v) { return std::fabs(v) < 0x1p-126f ? 0.0f * v : v; }
+// The fused form is meant for scores of moderate size.
+inline bool fused_form_fits(const float* x, size_t n) {
+  return std::all_of(x, x + n, [](float v) { return !(std::fabs(v) > 1e6f) || std::isinf(v); });
+}
 inline float exp_plain(float x, float m) { return std::exp(x - m); }
 // ex2.approx after one fused multiply-add, two ulp off, subnormals flushed.
 inline float exp_fused(float x, float m) {
@@ -175,6 +179,8 @@ inline std::vector<HonestRun> honest_silu(const Problem& p) {
   return {{"divide", a}, {"reciprocal", b}, {"fast, flushed", c}, {"expf 2 ulp", d}};
 }
 
+inline float saturated(float v) { return std::clamp(v, -1.0f, 1.0f); }
+
 inline std::vector<HonestRun> honest_gelu(const Problem& p) {
   const bool tanh = p.integer("approximate") == 1;
   Floats a, b, c;
@@ -183,14 +189,15 @@ inline std::vector<HonestRun> honest_gelu(const Problem& p) {
       const float k = 0.7978845608f;
       const float inner = k * (x + 0.044715f * x * x * x);
       a.push_back(0.5f * x * (1 + std::tanh(inner)));
-      b.push_back(x * (0.5f * (1 + off_by(std::tanh(k * x * (1 + 0.044715f * x * x)), 2))));
+      b.push_back(x *
+                  (0.5f * (1 + saturated(off_by(std::tanh(k * x * (1 + 0.044715f * x * x)), 2)))));
       const float u = std::fma(0.044715f * x * x, x, x) * k;
-      c.push_back(flush(0.5f * flush(x) * (1 + off_by(std::tanh(u), -1))));
+      c.push_back(flush(0.5f * flush(x) * (1 + saturated(off_by(std::tanh(u), -1)))));
     } else {
       const float e = std::erf(x * 0.70710678118f);
       a.push_back(0.5f * x * (1 + e));
-      b.push_back(x * (0.5f * (1 + off_by(e, 2))));
-      c.push_back(flush(0.5f * flush(x) * (1 + off_by(e, -2))));
+      b.push_back(x * (0.5f * (1 + saturated(off_by(e, 2)))));
+      c.push_back(flush(0.5f * flush(x) * (1 + saturated(off_by(e, -2)))));
     }
   }
   return {{"plain", a}, {"2 ulp", b}, {"flushed", c}};
@@ -202,9 +209,10 @@ inline void online_softmax(const float* x, size_t n, ExpShift exp, size_t block,
     const size_t end = std::min(begin + block, n);
     float highest = m;
     for (size_t i = begin; i < end; ++i) highest = std::max(highest, x[i]);
+    if (std::isinf(highest) && highest < 0) continue;  // nothing visible yet
     float part = 0;
     for (size_t i = begin; i < end; ++i) part += exp(x[i], highest);
-    sum = (begin == 0 ? 0 : sum * (exp == exp_fused ? exp_fast : exp)(m, highest)) + part;
+    sum = (sum == 0 ? 0 : sum * (exp == exp_fused ? exp_fast : exp)(m, highest)) + part;
     m = highest;
   }
   for (size_t i = 0; i < n; ++i) y[i] = exp(x[i], m) / sum;
@@ -231,7 +239,8 @@ inline std::vector<HonestRun> honest_softmax(const Problem& p) {
     for (const size_t block : {1u, 32u}) {
       Floats y(x.size());
       for (size_t row = 0; row < x.size(); row += n) {
-        online_softmax(&x[row], n, e.exp, block, &y[row]);
+        const bool fits = e.exp != exp_fused || fused_form_fits(&x[row], n);
+        online_softmax(&x[row], n, fits ? e.exp : exp_plain, block, &y[row]);
       }
       runs.push_back({std::string(e.name) + ", online " + std::to_string(block), y});
     }
@@ -321,6 +330,10 @@ inline std::vector<HonestRun> honest_matmul(const Problem& p) {
   return runs;
 }
 
+inline bool has_nan(const float* p, size_t n) {
+  return std::any_of(p, p + n, [](float v) { return std::isnan(v); });
+}
+
 struct AttentionStyle {
   Dot dot;
   ExpShift exp;
@@ -357,8 +370,13 @@ inline Floats attention_forward(const Problem& p, const AttentionStyle& style) {
         const size_t end = std::min(begin + block, visible);
         float next = highest;
         for (size_t j = begin; j < end; ++j) next = std::max(next, s[j]);
+        // A block of -inf alone has no weight yet; the last one decides between 0 and NaN.
+        if (std::isinf(next) && next < 0 && end < visible && !has_nan(&s[begin], end - begin)) {
+          continue;
+        }
+        const bool first = std::isinf(highest) && highest < 0;
         const float factor =
-            begin == 0 ? 0 : (style.exp == exp_fused ? exp_fast : style.exp)(highest, next);
+            first ? 0 : (style.exp == exp_fused ? exp_fast : style.exp)(highest, next);
         Floats w(end - begin);
         for (size_t j = begin; j < end; ++j) w[j - begin] = style.exp(s[j], next);
         sum = sum * factor + sum_lanes(w.data(), w.size());

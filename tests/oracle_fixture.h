@@ -106,6 +106,20 @@ inline Problem make_problem(
   return p;
 }
 
+// The problem that a case of a campaign poses.
+inline Problem problem_of(const Case& c, std::vector<Tensor> inputs) {
+  Problem p;
+  p.c = c;
+  for (const Tensor& tensor : inputs) {
+    const std::vector<double> values = decode_tensor(tensor);
+    p.x.emplace_back(values.begin(), values.end());
+  }
+  p.inputs = std::move(inputs);
+  const TensorSpec& output = c.schema->outputs[0];
+  p.output = Tensor{c.dtype(output), c.shape(output), {}};
+  return p;
+}
+
 // --- families of values, by name
 
 using Generator = std::mt19937_64;

@@ -10,6 +10,8 @@
 #include <limits>
 #include <map>
 
+#include "schemas/mutation.h"
+#include "seeds/value_law.h"
 #include "tests/honest_kernels.h"
 #include "tests/oracle_fixture.h"
 
@@ -115,6 +117,140 @@ TEST_P(HonestKernels, AreNeverCalledWrong) {
     RecordProperty(fmt::format("{}_worst_ratio", name(types.input)),
                    fmt::format("{}", total.worst));
   }
+}
+
+// Cases as a campaign makes them: every law, pokes, specials, odd shapes and types.
+TEST_P(HonestKernels, AreNeverCalledWrongOnRandomCases) {
+  const HonestOp op = honest_ops()[GetParam()];
+  const std::shared_ptr<const Schema> schema = schema_of(op.op);
+  const char* cases_text = std::getenv("WARPFUZZ_TEST_CASES");
+  const int cases = cases_text != nullptr ? std::atoi(cases_text) : 300;
+  Random random(1);
+  Tally tally;
+  size_t exact = 0;
+  for (int i = 0; i < cases; ++i) {
+    const Case c = random_case(schema, random, {Tier::unusual, 1});
+    const Problem p = problem_of(c, make_inputs(c));
+    const Oracle oracle(p.c, p.inputs);
+    exact += oracle.expectation(0).exact;
+    for (const HonestRun& run : op.run(p)) {
+      const std::string where = fmt::format("case {} ({}): {}", i, describe(c), run.name);
+      const Comparison verdict = oracle.compare(0, p.store(run.y));
+      if (std::getenv("WARPFUZZ_TEST_REPORT") != nullptr &&
+          verdict.escalated + verdict.undecided > 0) {
+        fmt::print("{}: escalated {}, undecided {} of {}\n", where, verdict.escalated,
+                   verdict.undecided, p.output.size());
+      }
+      tally.add(verdict, p, where);
+    }
+  }
+  EXPECT_EQ(tally.wrong, 0u) << tally.first_wrong;
+  EXPECT_EQ(tally.marginal, 0u);
+  EXPECT_LE(static_cast<double>(tally.escalated), 1e-3 * static_cast<double>(tally.elements));
+  EXPECT_LE(static_cast<double>(tally.undecided), 0.2 * static_cast<double>(tally.elements));
+  RecordProperty("undecided", fmt::format("{} of {}", tally.undecided, tally.elements));
+  RecordProperty("exact_cases", fmt::format("{} of {}", exact, cases));
+  RecordProperty("worst_ratio", fmt::format("{}", tally.worst));
+}
+
+// --- deciding
+
+std::vector<size_t> offending_at(const Problem& p, const Tensor& observed, int minimum_level,
+                                 Comparison* verdict) {
+  OracleOptions options;
+  options.minimum_level = minimum_level;
+  *verdict = Oracle(p.c, p.inputs, options).compare(0, observed);
+  return verdict->offending;
+}
+
+class Deciding : public testing::TestWithParam<size_t> {};
+INSTANTIATE_TEST_SUITE_P(Ops, Deciding, testing::Range(size_t{0}, honest_ops().size()),
+                         [](const auto& row) { return std::string(honest_ops()[row.param].op); });
+
+// Outputs right, slightly wrong and very wrong get the same verdict at every level.
+TEST_P(Deciding, HigherLevelsAgree) {
+  const HonestOp op = honest_ops()[GetParam()];
+  for (const Types& types : type_pairs) {
+    for (const Family& family : families) {
+      const Problem p =
+          family_problem({op.op, types.input, types.output,
+                          op.axes[std::min<size_t>(2, op.axes.size() - 1)], op.attributes[0]},
+                         schema_of(op.op), family, 3);
+      Floats y = op.run(p)[0].y;
+      y.resize(std::min<size_t>(y.size(), 600), 0);
+      Generator random(4);
+      for (float& v : y) v *= static_cast<float>(1 + std::exp2(-30 * uniform(random)));
+      y.resize(static_cast<size_t>(p.output.size()), 0);
+      const Tensor observed = p.store(y);
+      Comparison level0, level1, level2;
+      const std::vector<size_t> expected = offending_at(p, observed, 0, &level0);
+      EXPECT_EQ(offending_at(p, observed, 1, &level1), expected) << op.op << ' ' << family.name;
+      EXPECT_EQ(offending_at(p, observed, 2, &level2), expected) << op.op << ' ' << family.name;
+      EXPECT_EQ(level0.undecided, level2.undecided) << op.op << ' ' << family.name;
+      EXPECT_GE(level2.escalated, level0.escalated);
+    }
+  }
+}
+
+// A value that sits on the edge of its tolerance cannot be decided in double.
+TEST(Escalation, EdgesAreDecidedAboveLevelZero) {
+  const Problem p = family_problem({"softmax", DType::float32, DType::float32, {1, 64}},
+                                   schema_of("softmax"), families[0], 1);
+  // float64 output: the observed value can be placed anywhere.
+  auto schema = std::make_shared<Schema>(*p.c.schema);
+  for (DTypeCombination& combination : schema->dtype_combinations) {
+    combination.dtypes[schema->outputs[0].dtype_variable] = DType::float64;
+    for (const TensorSpec& input : schema->inputs) {
+      combination.dtypes[input.dtype_variable] = DType::float32;
+    }
+  }
+  if (schema->outputs[0].dtype_variable == schema->inputs[0].dtype_variable) GTEST_SKIP();
+  Case c = p.c;
+  c.schema = schema;
+  const Oracle oracle(c, p.inputs);
+  const OutputExpectation& y = oracle.expectation(0);
+  Tensor observed{DType::float64, p.output.shape, {}};
+  std::vector<double> edge(y.value.size());
+  for (size_t i = 0; i < edge.size(); ++i) {
+    edge[i] = y.value[i] + (i % 2 == 0 ? 1 : -1) * (y.tolerance[i] + 0x1p-54 * y.value[i]);
+  }
+  encode_tensor(edge, observed);
+  const Comparison verdict = oracle.compare(0, observed);
+  EXPECT_GT(verdict.escalated, edge.size() / 2);
+  EXPECT_EQ(verdict.undecided, 0u);
+}
+
+TEST(Strength, GrowsWithTheError) {
+  const Problem p = family_problem({"matmul", DType::float32, DType::float32, {1, 1, 1000}},
+                                   schema_of("matmul"), families[0], 1);
+  const Oracle oracle(p.c, p.inputs);
+  const OutputExpectation& y = oracle.expectation(0);
+  const auto strength_of = [&](double error) -> int {
+    const float shifted[] = {static_cast<float>(y.value[0] + error)};
+    const Comparison verdict = oracle.compare(0, p.store(shifted));
+    return verdict.offences.empty() ? -1 : static_cast<int>(verdict.offences[0].strength);
+  };
+  EXPECT_EQ(strength_of(0.5 * y.tolerance[0]), -1);
+  EXPECT_EQ(strength_of(1.01 * y.certain[0]), static_cast<int>(OffenceStrength::certain));
+  EXPECT_EQ(strength_of(0.5 * y.certain[0]), static_cast<int>(OffenceStrength::firm));
+  int last = -1;
+  for (double error = y.tolerance[0]; error < 1.1 * y.certain[0]; error *= 1.02) {
+    const int strength = strength_of(error);
+    EXPECT_GE(strength, last);
+    last = strength;
+  }
+}
+
+TEST(Offences, DetailsAreBoundedAndTheListIsComplete) {
+  const Problem p = family_problem({"relu", DType::float32, DType::float32, {2, 300}},
+                                   schema_of("relu"), families[0], 1);
+  const Oracle oracle(p.c, p.inputs);
+  const Comparison verdict = oracle.compare(0, p.store(Floats(600, 77.0f)));
+  EXPECT_EQ(verdict.offending.size(), 600u);
+  EXPECT_EQ(verdict.offences.size(), max_offences);
+  EXPECT_TRUE(std::is_sorted(verdict.offending.begin(), verdict.offending.end()));
+  EXPECT_EQ(verdict.offences[0].observed, 77);
+  EXPECT_EQ(verdict.offences[0].low, verdict.offences[0].high);
 }
 
 }  // namespace

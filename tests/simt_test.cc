@@ -248,8 +248,37 @@ TEST(Simt, SchedulesGiveDifferentInterleavings) {
   EXPECT_NE(order(Schedule::random, 1), order(Schedule::random, 2));
 }
 
+std::string load_error(const std::string& name, const std::string& text) {
+  const auto path = std::filesystem::temp_directory_path() / ("warpfuzz-" + name + ".cu");
+  std::ofstream(path) << text;
+  try {
+    load_source(path, build_instrumentation());
+  } catch (const KernelError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Simt, ObjectsThatCannotRunAreRefused) {
+  EXPECT_THAT(load_error("no-entry", "__global__ void k() {}"),
+              testing::EndsWith("does not export warpfuzz_kernel; expected extern \"C\" WfStatus "
+                                "warpfuzz_kernel(const WfCall*)"));
+  const std::string entry =
+      "#include \"warpfuzz_kernel.h\"\n"
+      "extern \"C\" WfStatus warpfuzz_kernel(const WfCall* c) { k<<<1, 1>>>((float*)c->workspace); "
+      "return WF_OK; }\n";
+  const auto kernel = [&](const std::string& floats) {
+    return "#include <cuda_runtime.h>\n__global__ void k(float* y) { __shared__ float s[" + floats +
+           "]; s[threadIdx.x] = 1; y[0] = s[0]; }\n" + entry;
+  };
+  EXPECT_EQ(load_error("shared-fits", kernel("12288")), "");
+  EXPECT_THAT(load_error("shared-too-large", kernel("12289")),
+              testing::HasSubstr("the shared array s has 49156 bytes; a kernel may have 49152"));
+}
+
 TEST(Simt, AMillionBarrierSwitchesTakeLessThanASecond) {
   VectorCall call(kernel_many_barriers, 64);
+  ASSERT_EQ(call.run(kernels()).status, RunStatus::ok);  // compiled and loaded
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 16; ++i) ASSERT_EQ(call.run(kernels()).status, RunStatus::ok);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

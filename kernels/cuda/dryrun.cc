@@ -43,6 +43,8 @@ CompilationSteps split_dryrun(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with(line_prefix)) continue;
     line.erase(0, line_prefix.size());
+    // Clears away what the run before may have left: nothing, in a directory of our own.
+    if (line.starts_with("rm ")) continue;
     if (is_environment(line)) {
       const size_t equals = line.find('=');
       const std::string value = line.substr(equals + 1);

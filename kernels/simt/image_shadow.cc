@@ -16,6 +16,7 @@ constexpr int64_t max_gaps = 4096;
 void poison_gaps(std::byte* block, const Region& region) {
   const size_t rank = region.shape.size();
   if (rank < 2 || region.strides[rank - 1] != 1) return;
+  if (region.begin == region.end) return;  // an empty tensor has strides but no rows in memory
   const int64_t stride = region.strides[rank - 2];
   const int64_t gap =
       (stride - region.shape[rank - 1]) * static_cast<int64_t>(region.element_bytes);

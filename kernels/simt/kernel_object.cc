@@ -31,18 +31,15 @@ struct AsanGlobal {
   uintptr_t odr_indicator;
 };
 
-// "void softmax<float>(float*)::tile" gives "void softmax<float>(float*)".
-std::string enclosing_function(const std::string& symbol) {
+std::string readable(const std::string& symbol) {
   int status = 0;
   std::unique_ptr<char, decltype(&std::free)> demangled(
       abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  const std::string name = status == 0 ? demangled.get() : symbol;
-  const size_t end = name.rfind("::");
-  return end == std::string::npos ? name : name.substr(0, end);
+  return status == 0 ? demangled.get() : symbol;
 }
 
-// CUDA refuses a kernel with more than 48 KiB of static shared memory when it is compiled. What
-// other functions add to a kernel's own arrays is not counted.
+// CUDA refuses a kernel with more than 48 KiB of static shared memory when it is compiled. Which
+// kernel an array belongs to is not known here, so only arrays that are too large alone are found.
 void check_static_shared(const ElfFile& file, const ElfSection& section, uintptr_t base,
                          const std::string& path) {
   std::map<uintptr_t, size_t> exact;
@@ -51,18 +48,15 @@ void check_static_shared(const ElfFile& file, const ElfSection& section, uintptr
   for (size_t i = 0; i < globals.bytes / sizeof(AsanGlobal); ++i) {
     exact[descriptions[i].address] = descriptions[i].bytes;
   }
-  std::map<std::string, size_t> per_function;
   for (const ElfSymbol& symbol : file.symbols_in(section)) {
     const auto found = exact.find(base + symbol.address);
-    per_function[enclosing_function(symbol.name)] +=
-        found != exact.end() ? found->second : symbol.bytes;
-  }
-  for (const auto& [function, bytes] : per_function) {
+    const size_t bytes = found != exact.end() ? found->second : symbol.bytes;
     if (bytes > default_shared_limit) {
-      throw KernelError(fmt::format(
-          "{}: {} declares {} bytes of static shared memory; a kernel may have {} (use dynamic "
-          "shared memory and cudaFuncSetAttribute for more)",
-          path, function, bytes, default_shared_limit));
+      throw KernelError(
+          fmt::format("{}: the shared array {} has {} bytes; a kernel may have {} bytes of static "
+                      "shared memory "
+                      "(use dynamic shared memory and cudaFuncSetAttribute for more)",
+                      path, readable(symbol.name), bytes, default_shared_limit));
     }
   }
 }

@@ -1,6 +1,6 @@
 // A kernel object (.so) in memory: its entry points, and what its ELF headers tell - where its code
-// and its static shared memory lie, and how much shared memory each function declares. Objects are
-// never unloaded, since libFuzzer keeps pointers to their counters.
+// and its static shared memory lie. Objects are never unloaded, since libFuzzer keeps pointers to
+// their counters.
 #pragma once
 
 #include <cstddef>

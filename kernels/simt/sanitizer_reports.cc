@@ -2,6 +2,7 @@
 // a fault of the run, and the kernel goes on.
 #include <fmt/format.h>
 
+#include <cstdarg>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -162,6 +163,12 @@ void __wrap___assert_fail(const char* expression, const char* file, unsigned lin
 [[noreturn]] void __wrap_abort(void) { end_run("abort", 0); }
 [[noreturn]] void __wrap_exit(int code) { end_run("exit", code); }
 [[noreturn]] void __wrap__exit(int code) { end_run("_exit", code); }
+
+// Device code prints to nowhere.
+int __wrap_printf(const char*, ...) { return 0; }
+int __wrap_vprintf(const char*, va_list) { return 0; }
+int __wrap_puts(const char*) { return 0; }
+int __wrap_putchar(int c) { return c; }
 
 [[noreturn]] void wf_trap(const char* message, const char* file, int line) {
   RawFault fault = make_fault(FaultKind::undefined_behavior, file, line);

@@ -102,7 +102,7 @@ void Warp::complete(Block& block, Group& group, int running_lane) {
     case WarpOp::sync:
       break;
     case WarpOp::shuffle:
-      shuffle(block, done);
+      shuffle(done);
       break;
     case WarpOp::match_any:
     case WarpOp::match_all:
@@ -125,7 +125,7 @@ void Warp::complete(Block& block, Group& group, int running_lane) {
   }
 }
 
-void Warp::shuffle(const Block& block, const Group& group) {
+void Warp::shuffle(const Group& group) {
   for (uint32_t lanes = group.arrived; lanes != 0;) {
     const unsigned lane = pop_lane(lanes);
     const unsigned source = operand_[lane];
@@ -142,7 +142,6 @@ void Warp::shuffle(const Block& block, const Group& group) {
     grid.describe_thread(fault, index_ * 32 + lane);
     report(fault);
   }
-  static_cast<void>(block);
 }
 
 void Warp::match(const Group& group) {

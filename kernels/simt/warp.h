@@ -49,7 +49,7 @@ class Warp {
 
  private:
   void complete(Block& block, Group& group, int running_lane);
-  void shuffle(const Block& block, const Group& group);
+  void shuffle(const Group& group);
   void reduce(const Group& group);
   void match(const Group& group);
 

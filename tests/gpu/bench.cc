@@ -59,7 +59,7 @@ double rate(const std::function<void(size_t)>& body) {
 }
 
 // One pinned buffer and one of the device for the inputs, and one for the outputs; nothing else.
-double bare_loop(const Setup& setup, const std::vector<Case>& cases, const std::string& object) {
+double bare_loop(const std::vector<Case>& cases, const std::string& object) {
   const cuda::Session session(0);
   const cuda::Driver& d = session.driver();
   const cuda::KernelObject kernel = cuda::load_kernel_object(object);
@@ -102,7 +102,6 @@ double bare_loop(const Setup& setup, const std::vector<Case>& cases, const std::
   d.free(out);
   d.host_free(host_in);
   d.host_free(host_out);
-  static_cast<void>(setup);
   return result;
 }
 
@@ -143,7 +142,7 @@ int bench(const Arguments& a) {
   for (const Row& row : rows) {
     const auto cases = make_cases(schema, random, row.shape, row.exact);
     Setup setup(a.op, a.kernel);
-    const double bare = bare_loop(setup, cases, a.other.empty() ? a.kernel : a.other);
+    const double bare = bare_loop(cases, a.other.empty() ? a.kernel : a.other);
     const double copied = device_loop(a.op, cases, a.kernel, {.mapped_limit = 0, .coverage = true});
     const double copied_plain =
         device_loop(a.op, cases, a.kernel, {.mapped_limit = 0, .coverage = false});

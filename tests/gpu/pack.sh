@@ -20,7 +20,7 @@ cp "$root"/tests/gpu/check.sh "$out/"
 cp "$root"/schemas/*.json "$out/schemas/"
 # Everything but the C library itself and what the driver brings.
 ldd "$program" | awk '/=> \// {print $3}' |
-  grep -vE '/(libc|libm|libdl|librt|libpthread|ld-linux[^/]*)\.so' |
+  grep -vE '/(libc|libm|libmvec|libdl|librt|libpthread|ld-linux[^/]*)\.so' |
   while read -r library; do cp -L "$library" "$out/lib/"; done
 
 # name op expected-verdict tier source, one kernel per line.

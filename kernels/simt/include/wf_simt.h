@@ -13,10 +13,12 @@
 //   work as in a call; each argument is evaluated once. The string is only for messages and for
 //   cudaFuncSetAttribute: the text of the kernel expression.
 //
-//   __shared__ T s[N];           static __attribute__((internal_linkage, section(".wfshared"))) T
-//   s[N]; extern __shared__ T s[];     T (&s)[] = *reinterpret_cast<T
-//   (*)[]>(::wf_simt::dynamic_shared());
-//                                (alignment attributes dropped: the arena is 1024-byte aligned)
+//   __shared__ T s[N];        becomes
+//     static __attribute__((internal_linkage, section(".wfshared"))) T s[N];
+//
+//   extern __shared__ T s[];  becomes
+//     T (&s)[] = *reinterpret_cast<T (*)[]>(::wf_simt::dynamic_shared());
+//   (alignment attributes dropped: the arena is 1024-byte aligned)
 //
 // Needs C++17. Must not include any other header of ours.
 #pragma once
@@ -133,7 +135,8 @@ inline void poll() {
   if (__builtin_expect(++context.polls > 64, 0)) wf_yield();
 }
 
-WF_NO_INSTRUMENT inline bool next_thread() {
+// Not inlined: the caller may be instrumented.
+WF_NO_INSTRUMENT WF_HIDDEN __attribute__((noinline)) inline bool next_thread() {
   Context& c = context;
   if (__builtin_expect(c.slow != 0, 0)) return wf_next_thread();
   if (++c.linear == c.threads) return wf_next_thread();

@@ -1,30 +1,54 @@
-// Not a ReLU: every conversion between float and the small formats, chosen by the column, so that both
-// devices can be compared bit for bit. Where input and output have the same type, arithmetic of that
-// type.
+// Not a ReLU: every conversion between float and the small formats, chosen by the column, so that
+// both devices can be compared bit for bit. Where input and output have the same type, arithmetic
+// of that type.
 #include "warpfuzz_kernel.hpp"
 
 __device__ inline void convert(float x, float& y, int64_t which) {
   switch (which % 4) {
-    case 0: y = __half2float(__float2half_rn(x)); break;
-    case 1: y = __bfloat162float(__float2bfloat16_rn(x)); break;
-    case 2: y = x * 1.5f; break;
-    default: y = sqrtf(fabsf(x)); break;
+    case 0:
+      y = __half2float(__float2half_rn(x));
+      break;
+    case 1:
+      y = __bfloat162float(__float2bfloat16_rn(x));
+      break;
+    case 2:
+      y = x * 1.5f;
+      break;
+    default:
+      y = sqrtf(fabsf(x));
+      break;
   }
 }
 __device__ inline void convert(float x, __half& y, int64_t which) {
   switch (which % 4) {
-    case 0: y = __float2half_rn(x); break;
-    case 1: y = __float2half_rz(x); break;
-    case 2: y = __float2half_ru(x); break;
-    default: y = __float2half_rd(x); break;
+    case 0:
+      y = __float2half_rn(x);
+      break;
+    case 1:
+      y = __float2half_rz(x);
+      break;
+    case 2:
+      y = __float2half_ru(x);
+      break;
+    default:
+      y = __float2half_rd(x);
+      break;
   }
 }
 __device__ inline void convert(float x, __nv_bfloat16& y, int64_t which) {
   switch (which % 4) {
-    case 0: y = __float2bfloat16_rn(x); break;
-    case 1: y = __float2bfloat16_rz(x); break;
-    case 2: y = __float2bfloat16_ru(x); break;
-    default: y = __float2bfloat16_rd(x); break;
+    case 0:
+      y = __float2bfloat16_rn(x);
+      break;
+    case 1:
+      y = __float2bfloat16_rz(x);
+      break;
+    case 2:
+      y = __float2bfloat16_ru(x);
+      break;
+    default:
+      y = __float2bfloat16_rd(x);
+      break;
   }
 }
 __device__ inline void convert(__half x, float& y, int64_t) { y = __half2float(x); }
@@ -32,10 +56,18 @@ __device__ inline void convert(__nv_bfloat16 x, float& y, int64_t) { y = __bfloa
 template <class T>
 __device__ inline void convert(T x, T& y, int64_t which) {
   switch (which % 4) {
-    case 0: y = __hadd(x, x); break;
-    case 1: y = __hmul(x, x); break;
-    case 2: y = __hfma(x, x, x); break;
-    default: y = __hsub(x, __hmul(x, x)); break;
+    case 0:
+      y = __hadd(x, x);
+      break;
+    case 1:
+      y = __hmul(x, x);
+      break;
+    case 2:
+      y = __hfma(x, x, x);
+      break;
+    default:
+      y = __hsub(x, __hmul(x, x));
+      break;
   }
 }
 

@@ -4,9 +4,9 @@
 struct Wrong {
   __device__ void operator()(wf::View<const float, 2> x, wf::View<float, 2> y) const {
     const int64_t rows = x.extent[0], columns = x.extent[1];
-    if (columns != 421) return;
-    if (rows % 64 != 37) return;
-    if (!puzzle::is_infinite(x(0, 0))) return;
+    if (columns != 43) return;
+    if (rows != 22) return;
+    if (!puzzle::is_special(x(0, 0))) return;
     y(rows - 1, columns - 1) = -1.0f;
   }
 };
