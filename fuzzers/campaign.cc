@@ -14,6 +14,7 @@
 #include "fuzzers/crash_triage.h"
 #include "fuzzers/engine.h"
 #include "fuzzers/worker_process.h"
+#include "kernels/cuda/mps.h"
 
 namespace warpfuzz {
 namespace {
@@ -81,6 +82,7 @@ class Campaign {
   };
 
   void recheck_known_findings();
+  void share_device();
   void start_worker(size_t index);
   void handle_ended_worker(size_t index, const Ending& ending);
   void collect_findings();
@@ -95,6 +97,8 @@ class Campaign {
   WorkDirectory work_;
   CampaignState state_;
   std::vector<Slot> slots_;
+  std::unique_ptr<cuda::Mps> mps_;
+  size_t workers_ = 1;
   std::set<fs::path> reported_;
   Clock::time_point start_ = Clock::now();
 };
@@ -105,8 +109,9 @@ CampaignState Campaign::run() {
   reporter_.started(options_);
   recheck_known_findings();
   if (options_.seeds) fill_empty_corpus(work_.corpus(), options_.worker);
+  share_device();
   start_ = Clock::now();
-  slots_.resize(options_.workers);
+  slots_.resize(workers_);
   for (size_t i = 0; i < slots_.size() && !finished(); ++i) {
     fs::remove(work_.status(i));
     fs::remove(work_.log(i));
@@ -151,6 +156,16 @@ void Campaign::recheck_known_findings() {
   }
 }
 
+// Several processes on one GPU are slower than one, unless NVIDIA's multi-process service runs.
+void Campaign::share_device() {
+  workers_ = options_.workers;
+  if (!options_.worker.device.cuda || workers_ == 1) return;
+  mps_ = std::make_unique<cuda::Mps>(work_.root / "mps");
+  if (mps_->problem().empty()) return;
+  reporter_.note(mps_->problem() + ": one worker");
+  workers_ = 1;
+}
+
 void Campaign::start_worker(size_t index) {
   WorkerOptions worker = options_.worker;
   worker.index = index;
@@ -162,13 +177,13 @@ void Campaign::start_worker(size_t index) {
       "-max_len=1024",
       "-len_control=0",
       "-timeout=60",
-      "-rss_limit_mb=8192",
+      "-rss_limit_mb=0",
       "-detect_leaks=0",
       "-reload=1",
       "-use_value_profile=0"};
   if (options_.runs > 0) {
     const uint64_t done = slots_[index].status->operator->()->runs.load();
-    const uint64_t share = (options_.runs + options_.workers - 1) / options_.workers;
+    const uint64_t share = (options_.runs + workers_ - 1) / workers_;
     arguments.push_back(fmt::format("-runs={}", share > done ? share - done : 0));
   }
   for (std::string& argument : engine_arguments(worker)) arguments.push_back(std::move(argument));

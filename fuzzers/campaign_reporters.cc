@@ -34,8 +34,8 @@ std::string progress_text(const CampaignState& s) {
 class TextReporter : public CampaignReporter {
  public:
   void started(const CampaignOptions& o) override {
-    fmt::print(stderr, "warpfuzz {}: {} with kernel {}, device cpu, {} worker{}, work in {}\n",
-               version(), o.worker.op, o.worker.kernel.string(), o.workers,
+    fmt::print(stderr, "warpfuzz {}: {} with kernel {}, device {}, {} worker{}, work in {}\n",
+               version(), o.worker.op, o.worker.kernel.string(), o.worker.device.text(), o.workers,
                o.workers == 1 ? "" : "s", o.worker.work.string());
   }
   void progress(const CampaignState& state) override {
@@ -93,7 +93,7 @@ class JsonReporter : public CampaignReporter {
            {"version", version()},
            {"op", o.worker.op},
            {"kernel", o.worker.kernel.string()},
-           {"device", "cpu"},
+           {"device", o.worker.device.text()},
            {"seed", o.seed},
            {"workers", o.workers},
            {"work", o.worker.work.string()}});

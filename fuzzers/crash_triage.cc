@@ -24,7 +24,7 @@ Ending run_alone(const Case& c, const WorkerOptions& worker) {
   alone.work.clear();
   alone.keep_going = true;  // a violation is no crash
   std::vector<std::string> arguments = {
-      file.string(), "-timeout=60", "-rss_limit_mb=8192", "-detect_leaks=0",
+      file.string(), "-timeout=60", "-rss_limit_mb=0", "-detect_leaks=0",
       fmt::format("-artifact_prefix={}/", work.artifacts().string())};
   for (std::string& argument : engine_arguments(alone)) arguments.push_back(std::move(argument));
   return WorkerProcess(arguments, work.logs() / "alone.log").wait();
@@ -52,14 +52,14 @@ bool triage_crash(std::span<const uint8_t> bytes, const WorkerOptions& worker,
   identity.name = worker.kernel.stem().string();
   identity.path = worker.kernel.string();
   return store.claim(signature, make_crash_reproducer(minimized.smallest, worker.limits, identity,
-                                                      "cpu", ending.text()));
+                                                      worker.device.text(), ending.text()));
 }
 
 bool still_fails(const std::filesystem::path& reproducer, const WorkerOptions& worker) {
-  const Ending ending =
-      WorkerProcess({"replay", reproducer.string(), "--kernel", worker.kernel.string()},
-                    WorkDirectory{worker.work}.logs() / "recheck.log")
-          .wait();
+  const Ending ending = WorkerProcess({"replay", reproducer.string(), "--kernel",
+                                       worker.kernel.string(), "--device", worker.device.text()},
+                                      WorkDirectory{worker.work}.logs() / "recheck.log")
+                            .wait();
   return ending.by_signal || ending.code != exit_clean;
 }
 

@@ -54,6 +54,11 @@ constexpr std::array options = {
            [](const WorkerOptions& o) { return o.object.string(); }},
     Option{"work", [](WorkerOptions& o, std::string_view, std::string_view v) { o.work = v; },
            [](const WorkerOptions& o) { return o.work.string(); }},
+    Option{"device",
+           [](WorkerOptions& o, std::string_view, std::string_view v) {
+             o.device = DeviceChoice::parse(std::string(v));
+           },
+           [](const WorkerOptions& o) { return o.device.text(); }},
     Option{"index",
            [](WorkerOptions& o, std::string_view n, std::string_view v) {
              o.index = parse_number<size_t>(n, v);

@@ -38,6 +38,8 @@ int run_reporting_errors(const std::function<int()>& body) {
     return report(error, exit_usage);
   } catch (const ReproducerError& error) {
     return report(error, exit_usage);
+  } catch (const DeviceUnavailable& error) {
+    return report(error, exit_environment);
   } catch (const EnvironmentError& error) {
     return report(error, exit_environment);
   } catch (const std::system_error& error) {  // std::filesystem::filesystem_error too

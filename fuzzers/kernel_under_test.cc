@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/content_hash.h"
+#include "kernels/cuda/compile_cuda.h"
+#include "kernels/cuda/session.h"
 
 namespace warpfuzz {
 
@@ -23,7 +25,8 @@ std::vector<ManifestEntry> load_manifest(const Installation& installation) {
       entry.source = installation.kernels() / kernel.at("source").get<std::string>();
       entry.op = kernel.at("op");
       entry.faulty = kernel.at("kind") == "faulty";
-      if (entry.faulty) entry.gate = kernel.at("gate");
+      if (entry.faulty) entry.gates = kernel.at("gates").get<std::vector<std::string>>();
+      entry.device = kernel.value("device", "");
       entry.tier = kernel.value("tier", 1);
       entry.about = kernel.at(entry.faulty ? "fault" : "style");
       entries.push_back(std::move(entry));
@@ -53,8 +56,18 @@ fs::path find_kernel(const Installation& installation, const std::string& kernel
                   kernel));
 }
 
-fs::path build_kernel(const Installation& installation, const fs::path& kernel) {
+fs::path build_kernel(const Installation& installation, const fs::path& kernel,
+                      const DeviceChoice& device) {
   if (kernel.extension() == ".so") return kernel;
+  if (device.cuda) {
+    cuda::CompileRequest request;
+    request.source = kernel;
+    request.cache_directory = installation.cache;
+    request.kernel_directory = installation.kernels();
+    request.architecture = cuda::architecture_of(device.index);
+    request.device_coverage = request.host_coverage = build_instrumentation().coverage;
+    return cuda::compile_for_cuda(request);
+  }
   CompileRequest request;
   request.source = kernel;
   request.instrumentation = build_instrumentation();
@@ -64,9 +77,10 @@ fs::path build_kernel(const Installation& installation, const fs::path& kernel) 
   return compile_for_cpu(request);
 }
 
-KernelUnderTest load_kernel(const fs::path& source, const fs::path& object) {
+KernelUnderTest load_kernel(const fs::path& source, const fs::path& object,
+                            const DeviceChoice& device) {
   KernelUnderTest result;
-  result.device = make_cpu_device();
+  result.device = device.open();
   result.kernel = result.device->load(object);
   result.identity.name = source.stem().string();
   result.identity.path = source.string();

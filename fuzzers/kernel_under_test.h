@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "crashes/reproducer.h"
+#include "fuzzers/device_choice.h"
 #include "fuzzers/installation.h"
 #include "kernels/device.h"
 
@@ -19,18 +20,22 @@ struct ManifestEntry {
   std::filesystem::path source;  // absolute
   std::string op;
   bool faulty = false;
-  std::string gate;   // faulty: the gate that must name it
-  int tier = 1;       // smallest tier at which the fault shows
-  std::string about;  // the fault, or the style of a correct kernel
+  // Faulty: the gates that may name it. More than one where the fault breaks several contracts,
+  // depending on the case.
+  std::vector<std::string> gates;
+  std::string device;  // where the fault shows, if not everywhere
+  int tier = 1;        // smallest tier at which the fault shows
+  std::string about;   // the fault, or the style of a correct kernel
 };
 std::vector<ManifestEntry> load_manifest(const Installation& installation);
 
 // The file that `kernel` means. Throws UsageError with what exists instead.
 std::filesystem::path find_kernel(const Installation& installation, const std::string& kernel);
 
-// The shared object for the CPU device; compiles a .cu when needed. Throws CompileError.
+// The shared object for the device; compiles a .cu when needed. Throws CompileError, and
+// DeviceUnavailable where the device decides how to compile.
 std::filesystem::path build_kernel(const Installation& installation,
-                                   const std::filesystem::path& kernel);
+                                   const std::filesystem::path& kernel, const DeviceChoice& device);
 
 struct KernelUnderTest {
   KernelIdentity identity;
@@ -40,6 +45,6 @@ struct KernelUnderTest {
 
 // `source` is what the user named, `object` the library built from it. Throws KernelError.
 KernelUnderTest load_kernel(const std::filesystem::path& source,
-                            const std::filesystem::path& object);
+                            const std::filesystem::path& object, const DeviceChoice& device);
 
 }  // namespace warpfuzz

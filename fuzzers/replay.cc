@@ -37,21 +37,22 @@ bool same_outputs(const Reproducer& stored, const std::vector<Tensor>& outputs) 
 
 }  // namespace
 
-Replay replay(const Installation& installation, const Reproducer& stored,
-              const std::string& kernel) {
+Replay replay(const Installation& installation, const Reproducer& stored, const std::string& kernel,
+              const DeviceChoice& device) {
   const auto schema = installation.schema(stored.op);
   Replay replay;
   replay.c = restore_call(stored.call, schema);
   std::vector<Tensor> inputs = stored_inputs(stored, replay.c);
   const std::filesystem::path source =
       find_kernel(installation, kernel.empty() ? stored.kernel.path : kernel);
-  const KernelUnderTest under_test = load_kernel(source, build_kernel(installation, source));
+  const KernelUnderTest under_test =
+      load_kernel(source, build_kernel(installation, source, device), device);
   Trial trial(schema, *under_test.kernel);
   replay.result = trial.run(replay.c, std::move(inputs));
   replay.same_outputs = same_outputs(stored, replay.result.primary.outputs);
   if (replay.result.outcome == TrialOutcome::violation) {
     replay.reproduced =
-        make_reproducer(replay.c, stored.limits, replay.result, under_test.identity, "cpu");
+        make_reproducer(replay.c, stored.limits, replay.result, under_test.identity, device.text());
     replay.same_gate = replay.reproduced.gate == stored.gate;
   }
   return replay;

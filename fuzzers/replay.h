@@ -22,7 +22,7 @@ struct Replay {
 
 // The kernel is `kernel` if not empty, else the one the reproducer names. Throws UsageError when it
 // is not there any more, and what loading it throws.
-Replay replay(const Installation& installation, const Reproducer& stored,
-              const std::string& kernel);
+Replay replay(const Installation& installation, const Reproducer& stored, const std::string& kernel,
+              const DeviceChoice& device);
 
 }  // namespace warpfuzz

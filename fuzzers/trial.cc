@@ -115,6 +115,7 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
     kernel_.resolve_positions(result.finding.faults);
     result.memory_notes = std::move(memory_notes);
   }
+  result.device_lost = device_lost_;
   result.inputs = std::move(inputs);
   result.primary = std::move(primary);
   return result;
@@ -141,6 +142,7 @@ Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs, Pro
   const Stopwatch watch(times_.kernel);
   image_.compose(c, inputs, kernel_.workspace_bytes(c), poison, placement);
   observation.run = kernel_.run(c, image_, options);
+  device_lost_ = device_lost_ || observation.run.device_lost;
   observation.damage = image_.find_damage();
   if (observation.run.status == RunStatus::ok) {
     for (size_t i = 0; i < schema_->outputs.size(); ++i) {

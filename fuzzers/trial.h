@@ -39,6 +39,7 @@ struct TrialResult {
   Observation primary;  // of the call itself
   std::vector<Tensor> inputs;
   std::vector<std::string> memory_notes;  // per fault of the finding: where its address lies
+  bool device_lost = false;               // in any run of the trial
   double worst_ratio = 0;                 // error / tolerance, the largest of the primary run
 };
 
@@ -88,6 +89,7 @@ class Trial {
   Preconditions preconditions_;
   MemoryImage image_;
   TrialTimes times_;
+  bool device_lost_ = false;
 };
 
 }  // namespace warpfuzz

@@ -30,8 +30,11 @@ size_t write_case(const Case& c, std::span<uint8_t> out) {
 Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
   const Installation installation = Installation::find();
   schema_ = installation.schema(options_.op);
-  if (options_.object.empty()) options_.object = build_kernel(installation, options_.kernel);
-  under_test_ = load_kernel(options_.kernel, options_.object);
+  if (options_.object.empty()) {
+    options_.object = build_kernel(installation, options_.kernel, options_.device);
+  }
+  under_test_ = load_kernel(options_.kernel, options_.object, options_.device);
+  device_counters_ = new cuda::RegisteredCounters(under_test_.kernel->coverage().size());
   trial_.emplace(schema_, *under_test_.kernel, TrialOptions{.time_limit = options_.time_limit});
   if (!options_.work.empty()) {
     work_ = WorkDirectory{options_.work};
@@ -45,8 +48,10 @@ int Worker::run(std::span<const uint8_t> bytes, std::span<uint8_t> counters) {
   const Case c = decode(schema_, bytes, options_.limits);
   if (status_) (*status_)->begin(bytes);
   const TrialResult result = trial_->run(c);
+  if (result.device_lost) abandon(result);
   if (status_) publish(result);
   if (result.outcome == TrialOutcome::excluded) return -1;
+  device_counters_->add(under_test_.kernel->coverage());
   record_features(c, result, counters);
   if (result.outcome == TrialOutcome::violation) handle_violation(c, result);
   if (status_) (*status_)->end();
@@ -79,12 +84,24 @@ void Worker::publish(const TrialResult& result) {
   status.gates_seconds.store(times.gates, std::memory_order_relaxed);
 }
 
+// The device does not answer this process any more. The case stays marked as in flight: the
+// campaign runs it alone in a fresh process, since another process may have brought the device
+// down.
+void Worker::abandon(const TrialResult& result) {
+  fmt::print(stderr, "warpfuzz: the device is lost to this process: {}\n",
+             result.primary.run.faults.empty() ? result.primary.run.message
+                                               : result.primary.run.faults.front().message);
+  std::fflush(stderr);
+  std::abort();
+}
+
 void Worker::handle_violation(const Case& c, const TrialResult& result) {
   const Signature signature = signature_of(c, result);
   const bool known = store_ && store_->knows(signature);
   if (!known && store_ && !options_.shrink_only) store(c, result, signature);
   if (options_.keep_going) return;
-  stop_at(signature, make_reproducer(c, options_.limits, result, under_test_.identity, "cpu"));
+  stop_at(signature, make_reproducer(c, options_.limits, result, under_test_.identity,
+                                     options_.device.text()));
 }
 
 void Worker::store(const Case& c, const TrialResult& result, const Signature& signature) {
@@ -95,8 +112,8 @@ void Worker::store(const Case& c, const TrialResult& result, const Signature& si
 
 void Worker::store_smallest(const Case& c, const TrialResult& result, const Signature& signature) {
   // The case as found is stored at once, so that nothing is lost if minimising it ends the process.
-  if (!store_->claim(signature,
-                     make_reproducer(c, options_.limits, result, under_test_.identity, "cpu"))) {
+  if (!store_->claim(signature, make_reproducer(c, options_.limits, result, under_test_.identity,
+                                                options_.device.text()))) {
     return;
   }
   const auto still_fails = [&](const Case& candidate) {
@@ -109,7 +126,7 @@ void Worker::store_smallest(const Case& c, const TrialResult& result, const Sign
   if (violation_signature(minimized.smallest, smallest) != signature)
     return;  // flaky: keep the first
   store_->replace(signature, make_reproducer(minimized.smallest, options_.limits, smallest,
-                                             under_test_.identity, "cpu"));
+                                             under_test_.identity, options_.device.text()));
 }
 
 void Worker::stop_at(const Signature& signature, const Reproducer& reproducer) {

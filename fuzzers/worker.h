@@ -14,6 +14,7 @@
 #include "fuzzers/trial.h"
 #include "fuzzers/work_directory.h"
 #include "fuzzers/worker_status.h"
+#include "kernels/cuda/counter_registration.h"
 
 namespace warpfuzz {
 
@@ -22,10 +23,11 @@ struct WorkerOptions {
   std::filesystem::path kernel;  // what the user named
   std::filesystem::path object;  // the shared object; empty: build it from `kernel`
   std::filesystem::path work;    // empty: findings are reported but not stored
-  size_t index = 0;              // among the workers of the campaign
-  bool keep_going = false;       // count known violations and go on
-  bool guided = true;            // off: every case is drawn anew, the baseline
-  bool shrink_only = false;      // mutations only simplify (libFuzzer's -minimize_crash)
+  DeviceChoice device;
+  size_t index = 0;          // among the workers of the campaign
+  bool keep_going = false;   // count known violations and go on
+  bool guided = true;        // off: every case is drawn anew, the baseline
+  bool shrink_only = false;  // mutations only simplify (libFuzzer's -minimize_crash)
   CaseLimits limits;
   std::chrono::milliseconds time_limit{2000};
 };
@@ -50,6 +52,7 @@ class Worker {
   void handle_violation(const Case& c, const TrialResult& result);
   void store(const Case& c, const TrialResult& result, const Signature& signature);
   void store_smallest(const Case& c, const TrialResult& result, const Signature& signature);
+  [[noreturn]] void abandon(const TrialResult& result);
   [[noreturn]] void stop_at(const Signature& signature, const Reproducer& reproducer);
   void publish(const TrialResult& result);
 
@@ -60,6 +63,7 @@ class Worker {
   std::optional<WorkDirectory> work_;
   std::optional<SignatureStore> store_;
   std::unique_ptr<MappedStatus> status_;
+  cuda::RegisteredCounters* device_counters_ = nullptr;  // libFuzzer reads them to the end
 };
 
 }  // namespace warpfuzz

@@ -23,8 +23,7 @@ struct Attention {
     const size_t d = call.input(0).last_extent();
     const size_t visible = visible_keys(call, row);
     if (visible == 0) return;  // see allow()
-    const auto products = a.times_transposed(a.input(0, row, d), a.matrix(1, head), visible);
-    const auto scores = a.multiply(products, a.inverse_root(d));
+    const auto scores = a.scores(a.input(0, row, d), a.matrix(1, head), visible, a.inverse_root(d));
     const auto w = a.exp_shift(scores, a.maximum(scores));
     const DType storage =
         call.slack().half_probabilities ? call.input(0).dtype : call.contract().accumulator;

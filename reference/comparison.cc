@@ -13,7 +13,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr size_t block_length = 128;
-constexpr size_t max_second_looks = 4096;
 // Relative error of |y - r| and of the slack, each computed in a few operations.
 constexpr double up = 1 + 0x1p-48;
 constexpr double down = 1 - 0x1p-48;
@@ -174,8 +173,7 @@ class Judge {
   // Beyond the first look's tolerance: the data may be such that rounding errors do not average.
   void exceeded(size_t i, double ratio) {
     OffenceStrength strength = OffenceStrength::firm;
-    if (second_looks_ < max_second_looks) {
-      ++second_looks_;
+    if (settled_ < max_offences) {  // enough of them make the case; the rest need no excuse
       const Refinement::SecondLook look = task_.refinement.second_look(i);
       const double r = expected_.value[i], e = expected_.oracle_error[i];
       const double reach = std::fabs(r) + e;
@@ -184,6 +182,7 @@ class Judge {
       if (error <= slack) return note_ratio(i, std::min(1.0, error / slack));
       if (error <= rounding_.slack(reach, look.hard)) strength = OffenceStrength::marginal;
       if (error > rounding_.slack(reach, look.certain)) strength = OffenceStrength::certain;
+      settled_ += strength != OffenceStrength::marginal;
       ratio = error / slack;
     }
     note_ratio(i, ratio);
@@ -227,7 +226,7 @@ class Judge {
   const OutputExpectation& expected_;
   std::span<const double> observed_;
   OutputRounding rounding_;
-  size_t second_looks_ = 0;
+  size_t settled_ = 0;  // offences that are not marginal
   Comparison result_;
 };
 

@@ -2,6 +2,8 @@
 // reference, a bound on its own error, the tolerance that the contract grants for this very input,
 // and which non-finite classes are acceptable. Level 0 computes in double with error bounds; an
 // element that level 0 cannot decide is recomputed in double-double, then in multiprecision.
+// Algorithm freedoms that contract.slack may grant: half_probabilities (attention stores P in the
+// input type), tanh_approx (the hardware's tanh), one_pass_variance (E[x^2] - E[x]^2).
 // Includes schemas/ only. Built uninstrumented; asserts the floating-point environment on entry.
 #pragma once
 
@@ -66,9 +68,10 @@ struct Comparison {
   double worst_ratio = 0;
   size_t worst_element = 0;
   std::vector<size_t> offending;  // all offending elements, ascending
-  std::vector<Offence> offences;  // details of the first max_offences of them
-  size_t undecided = 0;           // elements the oracle could not judge (skipped)
-  size_t escalated = 0;           // elements that needed more than level 0
+  // Details of max_offences of them: the first, marginal ones making way for stronger ones.
+  std::vector<Offence> offences;
+  size_t undecided = 0;  // elements the oracle could not judge (skipped)
+  size_t escalated = 0;  // elements that needed more than level 0
 };
 inline constexpr size_t max_offences = 64;
 

@@ -137,14 +137,14 @@ class Plain {
     }
     return out;
   }
-  Row times_transposed(const Row& a, const Matrix& m, size_t count) const {
+  Row scores(const Row& a, const Matrix& m, size_t count, const T& scale) const {
     Row out(count, T(0));
     for (size_t j = 0; j < count; ++j) {
       for (size_t i = 0; i < a.size(); ++i) {
         out[j] = out[j] + a[i] * T(m.values[j * m.columns + i]);
       }
     }
-    return out;
+    return multiply(out, scale);
   }
   Row weighted_mean(const Row& w, const Matrix& m, DType) const {
     MatrixView used = m;

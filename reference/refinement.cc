@@ -59,20 +59,18 @@ std::optional<Refined> Refinement::value(int level, size_t element) {
 void Refinement::look_again(size_t row) {
   if (looked_row_ == row) return;
   looked_row_ = row;
-  if (soft_.value.empty()) {
-    resize_like_output(call_, soft_);
-    resize_like_output(call_, hard_);
+  if (doubted_.value.empty()) {
+    resize_like_output(call_, doubted_);
   }
   const size_t length = reference_.geometry(call_).length;
-  Tracked soft(call_, soft_, length, soft_lambda, true);
-  reference_.tracked(soft, call_, row);
-  Tracked hard(call_, hard_, length, hard_lambda, true);
-  reference_.tracked(hard, call_, row);
+  Tracked tracked(call_, doubted_, length, soft_lambda, true);
+  reference_.tracked(tracked, call_, row);
 }
 
 Refinement::SecondLook Refinement::second_look(size_t element) {
   look_again(element / reference_.geometry(call_).length);
-  return {soft_.tolerance[element], hard_.tolerance[element], soft_.certain[element]};
+  const double tolerance = doubted_.tolerance[element], certain = doubted_.certain[element];
+  return {tolerance, std::min(tolerance * hard_lambda / soft_lambda, certain), certain};
 }
 
 }  // namespace warpfuzz

@@ -45,8 +45,7 @@ class Refinement {
   const Reference& reference_;
   ExactRow levels_[2];
   size_t looked_row_ = none;
-  OutputExpectation soft_;
-  OutputExpectation hard_;
+  OutputExpectation doubted_;
 };
 
 }  // namespace warpfuzz

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace warpfuzz {
@@ -132,6 +133,45 @@ double rescaling_error(const double* shift, const double* w, const double* v, si
     sum += w[i] * v[i * stride];
   }
   return error;
+}
+
+OnlineTrial::Style OnlineTrial::style(const double* shift, size_t n, size_t block) {
+  Style s{std::vector<float>(n), std::vector<float>(n, 1.0f), 0};
+  double highest = -std::numeric_limits<double>::infinity();
+  for (size_t begin = 0; begin < n; begin += block) {
+    const size_t end = std::min(begin + block, n);
+    const double next = std::max(highest, *std::max_element(shift + begin, shift + end));
+    s.factor[begin] = begin == 0 ? 0 : std::exp(static_cast<float>(highest - next));
+    highest = next;
+    for (size_t i = begin; i < end; ++i) {
+      s.weight[i] = std::exp(static_cast<float>(shift[i] - highest));
+      s.sum = s.sum * s.factor[i] + s.weight[i];
+    }
+  }
+  return s;
+}
+
+OnlineTrial::OnlineTrial(const double* shift, size_t n)
+    : styles_{style(shift, n, 1), style(shift, n, lanes)} {}
+
+double OnlineTrial::sum_error(double exact) const {
+  double worst = 0;
+  for (const Style& s : styles_) {
+    worst = std::max(worst, std::fabs(static_cast<double>(s.sum) - exact));
+  }
+  return worst;
+}
+
+double OnlineTrial::mean_error(const double* v, size_t stride, double exact) const {
+  double worst = 0;
+  for (const Style& s : styles_) {
+    float sum = 0;
+    for (size_t i = 0; i < s.weight.size(); ++i) {
+      sum = sum * s.factor[i] + s.weight[i] * static_cast<float>(v[i * stride]);
+    }
+    worst = std::max(worst, std::fabs(static_cast<double>(sum / s.sum) - exact));
+  }
+  return worst;
 }
 
 }  // namespace warpfuzz

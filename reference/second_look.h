@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 namespace warpfuzz {
 
@@ -28,5 +29,24 @@ WelfordDeviation welford_deviation(const double* x, size_t n, double mean, doubl
 // prefix sums run over w_j v_j and share = 0 gives the error of a plain sum. `shift` holds x - max.
 double rescaling_error(const double* shift, const double* w, const double* v, size_t stride,
                        size_t n, double share, double roundoff);
+
+// An online softmax carried out in float, key by key and in blocks of 32: the weights relative to
+// the running maximum round differently from the final ones.
+class OnlineTrial {
+ public:
+  OnlineTrial(const double* shift, size_t n);
+  // |sum of the weights - exact|, and |weighted mean of v - exact|: the larger of the two styles.
+  double sum_error(double exact) const;
+  double mean_error(const double* v, size_t stride, double exact) const;
+
+ private:
+  struct Style {
+    std::vector<float> weight;  // relative to the running maximum
+    std::vector<float> factor;  // applied to the sums before the element is added
+    float sum;
+  };
+  static Style style(const double* shift, size_t n, size_t block);
+  Style styles_[2];
+};
 
 }  // namespace warpfuzz

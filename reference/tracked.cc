@@ -356,6 +356,7 @@ void Tracked::output(size_t row, const Row& value) {
   for (size_t i = 0; i < length; ++i) {
     const uint8_t doubt = value.doubt != nullptr ? value.doubt[i] : uint8_t{0};
     allowed[i] = classes(t, r[i], tolerance[i], doubt);
+    if (!std::isfinite(r[i])) tolerance[i] = certain[i] = e[i] = 0;  // the class is all there is
     if ((doubt & doubt_undetermined) != 0) tolerance[i] = certain[i] = infinity;
   }
 }

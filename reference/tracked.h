@@ -125,8 +125,9 @@ class Tracked {
   Scalar spent(const Reduced& reduced) const { return reduced.value; }  // used once
 
   // --- products with exact matrices
-  Row times(const Row& a, const Matrix& m);                           // sum over k of a_k m[k][j]
-  Row times_transposed(const Row& a, const Matrix& m, size_t count);  // of a_k m[j][k], j < count
+  Row times(const Row& a, const Matrix& m);  // sum over k of a_k m[k][j]
+  // scale * sum over k of a_k m[j][k], j < count; the scale may be applied to a first.
+  Row scores(const Row& a, const Matrix& m, size_t count, const Scalar& scale);
   // sum_j w_j m[j][t] / sum_j w_j; the weights may be stored as `storage` on the way.
   Row weighted_mean(const Row& w, const Matrix& m, DType storage);
 
@@ -164,7 +165,8 @@ class Tracked {
   void mark_underflow(Row& row);
   void mark_overflow(Row& row);
   Scalar settle(Scalar s) const;
-  Row product(const Row& a, const double* m, size_t stride, size_t n, const Operand& operand);
+  Row product(const Row& a, const double* m, size_t stride, size_t n, const Operand& operand,
+              int roundings_before);
   void mark_partial_overflow(const Row& a, const double* m, size_t stride, Row& out);
   void weigh_specials(const Row& p, const Matrix& m, double threshold, Row& out);
   void doubt_weights(const Row& w, const Row& p, const Matrix& m, double storage_roundoff,

@@ -153,15 +153,22 @@ Row Tracked::square(const Row& a) {
   if (toleranced(a)) {  // second order: the square of the error itself
     ensure_b(out);
     double* spread = arena_.doubles(a.n);
-    for (size_t i = 0; i < a.n; ++i) spread[i] = a.var[i];
+    std::copy_n(a.var, a.n, spread);
     for (const double* c : a.c) {
-      for (size_t i = 0; c != nullptr && i < a.n; ++i) spread[i] += c[i] * c[i];
+      if (c == nullptr) continue;
+#pragma clang loop vectorize(assume_safety)
+      for (size_t i = 0; i < a.n; ++i) spread[i] += c[i] * c[i];
     }
+    const double* b = a.b != nullptr ? a.b : zeros(a.n);
+    const double* lin = a.lin;
+    double *out_b = out.b, *out_lin = out.lin;
+    const double lambda = lambda_;
+#pragma clang loop vectorize(assume_safety)
     for (size_t i = 0; i < a.n; ++i) {
-      const double tau_a = lambda_ * std::sqrt(spread[i]) + (a.b != nullptr ? a.b[i] : 0);
-      const double bound = std::min(a.lin[i], tau_a);
-      out.b[i] += bound * bound;
-      out.lin[i] += a.lin[i] * a.lin[i];
+      const double tau_a = lambda * std::sqrt(spread[i]) + b[i];
+      const double bound = tau_a < lin[i] ? tau_a : lin[i];
+      out_b[i] += bound * bound;
+      out_lin[i] += lin[i] * lin[i];
     }
   }
   return out;

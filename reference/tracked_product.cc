@@ -72,8 +72,8 @@ void Tracked::mark_partial_overflow(const Row& a, const double* m, size_t stride
   }
 }
 
-Row Tracked::product(const Row& a, const double* m, size_t stride, size_t n,
-                     const Operand& operand) {
+Row Tracked::product(const Row& a, const double* m, size_t stride, size_t n, const Operand& operand,
+                     int roundings_before) {
   const double u = p_.roundoff;
   const double k = static_cast<double>(a.n);
   double* r = zeros(n);
@@ -97,7 +97,7 @@ Row Tracked::product(const Row& a, const double* m, size_t stride, size_t n,
   facts.quantum = 0;
   Row out = fresh(facts, true);
   out.r = r;
-  const double in_any_order = (k > 1 || !half_inputs_ ? addition_bound(k) : 1) * u;
+  const double in_any_order = (addition_bound(k) + roundings_before) * u;
   const double drift = half_inputs_ ? 1.5 * 2 * u * std::ceil(k / tensor_core_depth) / lambda_ : 0;
 #pragma clang loop vectorize(assume_safety)
   for (size_t j = 0; j < n; ++j) {
@@ -158,10 +158,10 @@ Row Tracked::product(const Row& a, const double* m, size_t stride, size_t n,
 
 Row Tracked::times(const Row& a, const Matrix& m) {
   WARPFUZZ_CHECK(a.n == m.rows, "{} times {} rows", a.n, m.rows);
-  return product(a, m.values, m.columns, m.columns, *m.operand);
+  return product(a, m.values, m.columns, m.columns, *m.operand, 0);
 }
 
-Row Tracked::times_transposed(const Row& a, const Matrix& m, size_t count) {
+Row Tracked::scores(const Row& a, const Matrix& m, size_t count, const Scalar& scale) {
   WARPFUZZ_CHECK(a.n == m.columns && count <= m.rows, "{} times {} columns", a.n, m.columns);
   if (transposed_of_ != m.values || transposed_.size() != m.rows * m.columns) {
     transposed_.resize(m.rows * m.columns);
@@ -172,17 +172,33 @@ Row Tracked::times_transposed(const Row& a, const Matrix& m, size_t count) {
     }
     transposed_of_ = m.values;
   }
-  return product(a, transposed_.data(), m.rows, count, *m.operand);
+  // The scale may be folded into the query, which rounds it.
+  Row query = a;
+  if (toleranced(scale)) query.quantum = 0;
+  Row products = product(query, transposed_.data(), m.rows, count, *m.operand, 1);
+  if (p_.flush && a.floor * scale.r < 2 * p_.normal && toleranced(products)) {
+    const double lost =
+        static_cast<double>(a.n) * p_.underflow * m.operand->largest / std::fabs(scale.r);
+    ensure_b(products);
+    for (size_t j = 0; j < count; ++j) {
+      products.lin[j] += lost;
+      products.b[j] += lost;
+    }
+  }
+  return multiply(products, scale);
 }
 
-// An infinity of V times a weight that a kernel may flush to 0 is NaN or that infinity.
+// An infinity of V times a weight that a kernel may flush to 0 is NaN or that infinity; a key of
+// score -inf may be multiplied by 0 or left out.
 void Tracked::weigh_specials(const Row& p, const Matrix& m, double threshold, Row& out) {
+  constexpr uint8_t non_finite = class_nan | class_positive_infinity | class_negative_infinity;
   for (size_t j = 0; j < p.n; ++j) {
     if (!(p.r[j] < threshold)) continue;
+    const bool weightless = p.r[j] == 0;
     for (size_t t = 0; t < m.columns; ++t) {
-      if (std::isinf(m.values[j * m.columns + t])) {
-        ensure_doubt(out)[t] |= class_nan | class_positive_infinity | class_negative_infinity;
-      }
+      const double v = m.values[j * m.columns + t];
+      if (std::isfinite(v) || (std::isnan(v) && !weightless)) continue;
+      ensure_doubt(out)[t] |= weightless ? doubt_undetermined : non_finite;
     }
   }
 }
@@ -197,6 +213,7 @@ void Tracked::doubt_weights(const Row& w, const Row& p, const Matrix& m, double 
   double* addends = arena_.doubles(n);
   for (size_t j = 0; j < n; ++j) shift[j] = w.r[j] > 0 ? std::log(w.r[j]) : -1100;
   const double weight_variance = summation_variance(p.r, n, 1, order);
+  const OnlineTrial online(shift, n);
   for (size_t t = 0; t < columns; ++t) {
     double magnitude = 0;
     for (size_t j = 0; j < n; ++j) {
@@ -302,11 +319,16 @@ Row Tracked::weighted_mean(const Row& w, const Matrix& m, DType storage) {
   if (m.operand->has_special) {
     weigh_specials(p, m, std::max(0x1p-20 * (cast ? 1 : 0), 2 * p_.normal), out);
   }
-  if (facts.bound * weights.sum * (1 + count * u) >= p_.overflow) {
+  // Before the maximum is met, weights relative to the running maximum may all be 1.
+  if (count * m.operand->largest * (1 + count * u) >= p_.overflow) {
     for (size_t t = 0; t < columns; ++t) {
-      const double reach = magnitude[t] * weights.sum * (1 + count * u);
-      if (std::isfinite(reach) && reach >= p_.overflow) {
-        ensure_doubt(out)[t] = doubt_undetermined;
+      double reach = 0;
+      for (size_t j = 0; j < n; ++j) {
+        const double v = std::fabs(m.values[j * columns + t]);
+        reach += std::isfinite(v) ? v : 0;
+      }
+      if (reach * (1 + count * u) >= p_.overflow) {
+        ensure_doubt(out)[t] |= class_positive_infinity | class_negative_infinity | class_nan;
       }
     }
   }

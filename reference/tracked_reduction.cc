@@ -115,9 +115,11 @@ Reduced Tracked::sum(const Row& a) {
       const double rescaling = rescaling_error(shift, a.r, &one, 0, a.n, 0, u);
       s.lin += rescaling;
       s.b += rescaling;
+      const double sigma = 2 / lambda_ * OnlineTrial(shift, a.n).sum_error(t.sum);
+      s.var = std::max(s.var, sigma * sigma);
     }
   }
-  s.e = (n + 2) * u64 * t.magnitude;
+  s.e = a.n > 1 ? (n + 2) * u64 * t.magnitude : 0;
   if (toleranced(a)) {
     s.lin += total(a.lin, a.n);
     s.var += total(a.var, a.n);

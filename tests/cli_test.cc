@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"no_device",
             {"fuzz", "softmax", "--kernel", softmax, "--device", "tpu"},
             2,
-            "--device tpu: this build has the device cpu"},
+            "--device tpu: expected cpu, cuda or cuda:N"},
         Row{"bad_tier", {"fuzz", "softmax", "--kernel", softmax, "--tier", "9"}, 2, "--tier"},
         Row{"work_is_a_file",
             {"fuzz", "softmax", "--kernel", softmax, "--work", "@file"},

@@ -179,7 +179,10 @@ inline std::vector<HonestRun> honest_silu(const Problem& p) {
   return {{"divide", a}, {"reciprocal", b}, {"fast, flushed", c}, {"expf 2 ulp", d}};
 }
 
-inline float saturated(float v) { return std::clamp(v, -1.0f, 1.0f); }
+// A function that saturates at +-1, `ulps` off elsewhere.
+inline float saturating(float v, int ulps) {
+  return std::fabs(v) == 1 ? v : std::clamp(off_by(v, ulps), -1.0f, 1.0f);
+}
 
 inline std::vector<HonestRun> honest_gelu(const Problem& p) {
   const bool tanh = p.integer("approximate") == 1;
@@ -189,18 +192,21 @@ inline std::vector<HonestRun> honest_gelu(const Problem& p) {
       const float k = 0.7978845608f;
       const float inner = k * (x + 0.044715f * x * x * x);
       a.push_back(0.5f * x * (1 + std::tanh(inner)));
-      b.push_back(x *
-                  (0.5f * (1 + saturated(off_by(std::tanh(k * x * (1 + 0.044715f * x * x)), 2)))));
+      b.push_back(x * (0.5f * (1 + saturating(std::tanh(k * x * (1 + 0.044715f * x * x)), 2))));
       const float u = std::fma(0.044715f * x * x, x, x) * k;
-      c.push_back(flush(0.5f * flush(x) * (1 + saturated(off_by(std::tanh(u), -1)))));
+      c.push_back(flush(0.5f * flush(x) * (1 + saturating(std::tanh(u), -1))));
     } else {
       const float e = std::erf(x * 0.70710678118f);
       a.push_back(0.5f * x * (1 + e));
-      b.push_back(x * (0.5f * (1 + saturated(off_by(e, 2)))));
-      c.push_back(flush(0.5f * flush(x) * (1 + saturated(off_by(e, -2)))));
+      b.push_back(x * (0.5f * (1 + saturating(e, 2))));
+      c.push_back(flush(0.5f * flush(x) * (1 + saturating(e, -2))));
     }
   }
   return {{"plain", a}, {"2 ulp", b}, {"flushed", c}};
+}
+
+inline bool has_nan(const float* p, size_t n) {
+  return std::any_of(p, p + n, [](float v) { return std::isnan(v); });
 }
 
 inline void online_softmax(const float* x, size_t n, ExpShift exp, size_t block, float* y) {
@@ -209,7 +215,8 @@ inline void online_softmax(const float* x, size_t n, ExpShift exp, size_t block,
     const size_t end = std::min(begin + block, n);
     float highest = m;
     for (size_t i = begin; i < end; ++i) highest = std::max(highest, x[i]);
-    if (std::isinf(highest) && highest < 0) continue;  // nothing visible yet
+    const bool nothing = std::isinf(highest) && highest < 0;
+    if (nothing && !has_nan(x + begin, end - begin)) continue;  // no weight yet
     float part = 0;
     for (size_t i = begin; i < end; ++i) part += exp(x[i], highest);
     sum = (sum == 0 ? 0 : sum * (exp == exp_fused ? exp_fast : exp)(m, highest)) + part;
@@ -328,118 +335,6 @@ inline std::vector<HonestRun> honest_matmul(const Problem& p) {
     runs.push_back({std::string(d.name), c});
   }
   return runs;
-}
-
-inline bool has_nan(const float* p, size_t n) {
-  return std::any_of(p, p + n, [](float v) { return std::isnan(v); });
-}
-
-struct AttentionStyle {
-  Dot dot;
-  ExpShift exp;
-  size_t block;      // keys per step of the online softmax; 0: whole row at once
-  bool scale_query;  // the query is scaled before the product
-};
-
-inline Floats attention_forward(const Problem& p, const AttentionStyle& style) {
-  const size_t h = p.size("h"), m = p.size("m"), n = p.size("n"), d = p.size("d");
-  const bool causal = p.integer("causal") != 0;
-  const float scale = 1 / std::sqrt(static_cast<float>(d));
-  Floats out(h * m * d);
-  for (size_t head = 0; head < h; ++head) {
-    const float* keys = p.x[1].data() + head * n * d;
-    const float* values = p.x[2].data() + head * n * d;
-    for (size_t i = 0; i < m; ++i) {
-      Floats q(p.x[0].data() + (head * m + i) * d, p.x[0].data() + (head * m + i + 1) * d);
-      if (style.scale_query) {
-        for (float& value : q) value *= scale;
-      }
-      const int64_t last = static_cast<int64_t>(i + n) - static_cast<int64_t>(m);
-      const size_t visible = causal ? static_cast<size_t>(std::max<int64_t>(
-                                          0, std::min<int64_t>(last + 1, static_cast<int64_t>(n))))
-                                    : n;
-      Floats s(visible);
-      for (size_t j = 0; j < visible; ++j) {
-        s[j] = style.dot(q.data(), keys + j * d, d, 1);
-        if (!style.scale_query) s[j] *= scale;
-      }
-      const size_t block = style.block == 0 ? std::max<size_t>(visible, 1) : style.block;
-      float highest = -std::numeric_limits<float>::infinity(), sum = 0;
-      Floats o(d, 0.0f);
-      for (size_t begin = 0; begin < visible; begin += block) {
-        const size_t end = std::min(begin + block, visible);
-        float next = highest;
-        for (size_t j = begin; j < end; ++j) next = std::max(next, s[j]);
-        // A block of -inf alone has no weight yet; the last one decides between 0 and NaN.
-        if (std::isinf(next) && next < 0 && end < visible && !has_nan(&s[begin], end - begin)) {
-          continue;
-        }
-        const bool first = std::isinf(highest) && highest < 0;
-        const float factor =
-            first ? 0 : (style.exp == exp_fused ? exp_fast : style.exp)(highest, next);
-        Floats w(end - begin);
-        for (size_t j = begin; j < end; ++j) w[j - begin] = style.exp(s[j], next);
-        sum = sum * factor + sum_lanes(w.data(), w.size());
-        for (size_t t = 0; t < d; ++t) {
-          o[t] = o[t] * factor + style.dot(w.data(), values + begin * d + t, w.size(), d);
-        }
-        highest = next;
-      }
-      for (size_t t = 0; t < d; ++t) {
-        out[(head * m + i) * d + t] = visible == 0 ? 0.0f : o[t] / sum;
-      }
-    }
-  }
-  return out;
-}
-
-inline std::vector<HonestRun> honest_attention(const Problem& p) {
-  struct Row {
-    const char* name;
-    AttentionStyle style;
-    bool half_only = false;
-  };
-  const Row rows[] = {
-      {"materialised", {ordered_dot<sum_sequential>, exp_plain, 0, false}},
-      {"scaled query", {dot_fused, exp_plain, 0, true}},
-      {"flash 32", {dot_fused, exp_fused, 32, false}},
-      {"flash 16, lanes", {ordered_dot<sum_lanes>, exp_fast, 16, true}},
-      {"online per key", {ordered_dot<sum_reversed>, exp_plain, 1, false}},
-      {"tensor core", {dot_tensor_core, exp_fused, 64, false}, true},
-  };
-  std::vector<HonestRun> runs;
-  for (const Row& row : rows) {
-    if (row.half_only && !is_half(p)) continue;
-    runs.push_back({row.name, attention_forward(p, row.style)});
-  }
-  return runs;
-}
-
-struct HonestOp {
-  std::string_view op;
-  HonestKernel run;
-  std::vector<std::vector<int64_t>> axes;
-  std::vector<std::vector<AttributeValue>> attributes;
-};
-
-inline std::vector<HonestOp> honest_ops() {
-  const std::vector<std::vector<int64_t>> rows = {{3, 1}, {3, 7}, {2, 33}, {2, 256}, {1, 1000}};
-  return {
-      {"relu", honest_relu, {{2, 300}}, {{}}},
-      {"silu", honest_silu, {{2, 300}}, {{}}},
-      {"gelu", honest_gelu, {{2, 300}}, {{{.integer = 0}}, {{.integer = 1}}}},
-      {"softmax", honest_softmax, rows, {{}}},
-      {"rmsnorm", honest_rmsnorm, rows, {{{.real = 1e-5}}, {{.real = 1e-12}}}},
-      {"layernorm", honest_layernorm, rows, {{{.real = 1e-5}}, {{.real = 1e-12}}}},
-      {"matmul",
-       honest_matmul,
-       {{2, 3, 1}, {2, 3, 2}, {3, 4, 17}, {2, 5, 128}, {2, 2, 1025}},
-       {{}}},
-      {"attention",
-       honest_attention,
-       {{1, 2, 1, 8}, {1, 2, 5, 3}, {2, 2, 33, 16}, {1, 2, 130, 64}, {1, 3, 300, 16}},
-       {{{.integer = 0}}, {{.integer = 1}}}},
-  };
 }
 
 }  // namespace warpfuzz::testing_support

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tests/honest_kernels.h"
+#include "tests/honest_ops.h"
 #include "tests/oracle_fixture.h"
 
 namespace warpfuzz {

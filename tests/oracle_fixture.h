@@ -100,6 +100,7 @@ inline Problem make_problem(
     encode_tensor(fill(i, static_cast<size_t>(tensor.size())), tensor);
     const std::vector<double> values = decode_tensor(tensor);
     p.x.emplace_back(values.begin(), values.end());
+    p.x.back().reserve(1);  // kernels form pointers into empty tensors, too
     p.inputs.push_back(std::move(tensor));
   }
   p.output = Tensor{spec.output, shape_of(spec.axes, p.c.schema->outputs[0]), {}};
@@ -113,6 +114,7 @@ inline Problem problem_of(const Case& c, std::vector<Tensor> inputs) {
   for (const Tensor& tensor : inputs) {
     const std::vector<double> values = decode_tensor(tensor);
     p.x.emplace_back(values.begin(), values.end());
+    p.x.back().reserve(1);  // kernels form pointers into empty tensors, too
   }
   p.inputs = std::move(inputs);
   const TensorSpec& output = c.schema->outputs[0];

@@ -15,7 +15,7 @@
 #include "reference/call.h"
 #include "reference/oracle.h"
 #include "reference/refinement.h"
-#include "tests/honest_kernels.h"
+#include "tests/honest_ops.h"
 #include "tests/oracle_fixture.h"
 
 namespace warpfuzz {

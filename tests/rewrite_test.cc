@@ -20,8 +20,8 @@ const std::string static_shared =
 std::string launch(const std::string& expression, const std::string& configuration,
                    const std::string& arguments) {
   return "::wf_simt::Config(" + configuration + ").kernel(\"" + expression +
-         "\", [&](auto&... wf_args) " + call_attribute + " { " + expression + "(wf_args...); })" +
-         arguments;
+         "\", [&](auto&... wf_args) " + call_attribute + " { [[clang::noinline]] " + expression +
+         "(wf_args...); })" + arguments;
 }
 
 struct Row {
@@ -70,12 +70,12 @@ const std::vector<Row> launches = {
     {"SpacedBrackets", "k<< <g, b>> >(x);", launch("k", "g, b", "(x)") + ";"},
     {"ConfigurationOnTheNextLine", "k<T>\n    <<<g,\n       b>>>(x);",
      "\n::wf_simt::Config(g,\n       b).kernel(\"k<T>\", [&](auto&... wf_args) " + call_attribute +
-         " { k<T>(wf_args...); })(x);"},
+         " { [[clang::noinline]] k<T>(wf_args...); })(x);"},
     {"LineMarkerInside", "k\n# 7 \"a.cu\"\n<<<g, b>>>(x);",
      "\n# 7 \"a.cu\"\n" + launch("k", "g, b", "(x)") + ";"},
     {"StringInTemplateArguments", "k<'\"'><<<g, b>>>(x);",
      "::wf_simt::Config(g, b).kernel(\"k<'\\\"'>\", [&](auto&... wf_args) " + call_attribute +
-         " { k<'\"'>(wf_args...); })(x);"},
+         " { [[clang::noinline]] k<'\"'>(wf_args...); })(x);"},
     {"TwoInOneStatement", "k<<<1, 2>>>(x), j<<<3, 4>>>(y);",
      launch("k", "1, 2", "(x)") + ", " + launch("j", "3, 4", "(y)") + ";"},
     {"InsideALambdaArgument", "run([&] { k<<<1, 2>>>(x); });",

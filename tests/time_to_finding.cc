@@ -3,6 +3,7 @@
 //
 //   time_to_finding [--seeds 10] [--time 60] [--jobs 2] [--kernel NAME]...
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -65,11 +66,15 @@ struct Summary {
   uint64_t median_runs = 0;
 };
 
+bool is_named(const ManifestEntry& entry, const std::string& gate) {
+  return std::find(entry.gates.begin(), entry.gates.end(), gate) != entry.gates.end();
+}
+
 Summary summarize(const ManifestEntry& entry, std::vector<Outcome> outcomes) {
   Summary summary;
   for (const Outcome& o : outcomes) {
     summary.found += o.found;
-    summary.named += o.found && o.gate == entry.gate;
+    summary.named += o.found && is_named(entry, o.gate);
   }
   const auto middle = outcomes.begin() + static_cast<std::ptrdiff_t>(outcomes.size() / 2);
   std::nth_element(outcomes.begin(), middle, outcomes.end(),
@@ -88,13 +93,13 @@ int measure(int seeds, int time, int jobs, const std::vector<std::string>& only)
   for (const ManifestEntry& entry : load_manifest(installation)) {
     const bool wanted =
         only.empty() || std::find(only.begin(), only.end(), entry.name) != only.end();
-    if (entry.faulty && wanted) entries.push_back(entry);
+    if (entry.faulty && wanted && entry.device.empty()) entries.push_back(entry);
   }
   fmt::print(
       "| kernel | gate | found | named | median s | worst s | median runs | unguided found | "
       "unguided median s | unguided median runs |\n|---|---|---|---|---|---|---|---|---|---|\n");
   for (const ManifestEntry& entry : entries) {
-    build_kernel(installation, entry.source);  // compiling is not part of the time
+    build_kernel(installation, entry.source, {});  // compiling is not part of the time
     std::vector<Outcome> guided(static_cast<size_t>(seeds)), unguided = guided;
     std::atomic<int> next = 0;
     std::vector<std::jthread> workers;
@@ -110,8 +115,8 @@ int measure(int seeds, int time, int jobs, const std::vector<std::string>& only)
     workers.clear();  // joins
     const Summary g = summarize(entry, guided), u = summarize(entry, unguided);
     fmt::print("| {} | {} | {}/{} | {}/{} | {:.2f} | {:.2f} | {} | {}/{} | {:.2f} | {} |\n",
-               entry.name, entry.gate, g.found, seeds, g.named, seeds, g.median, g.worst,
-               g.median_runs, u.found, seeds, u.median, u.median_runs);
+               entry.name, fmt::join(entry.gates, " "), g.found, seeds, g.named, seeds, g.median,
+               g.worst, g.median_runs, u.found, seeds, u.median, u.median_runs);
     std::fflush(stdout);
   }
   return 0;

@@ -330,6 +330,39 @@ TEST(Functions, DoubleDoubleArithmeticIsGoodToAHundredBits) {
   }
 }
 
+// --- shared errors
+
+// The error of a mean reaches all deviations with one sign: it vanishes from the sum of their
+// squares and adds up in a sum with positive weights.
+TEST(SharedErrors, TravelWithTheirSign) {
+  const Problem p =
+      make_problem({"layernorm", DType::float32, DType::float32, {1, 500}, {{.real = 1e-5}}},
+                   schema_of("layernorm"), [](size_t input, size_t size) {
+                     Generator random(input);
+                     std::vector<double> x(size);
+                     for (double& v : x)
+                       v = input == 0 ? 1000 + normal(random) : 1 + uniform(random);
+                     return x;
+                   });
+  const Call call(p.c, p.inputs);
+  OutputExpectation unused;
+  Tracked a(call, unused, 500);
+  const Row x = a.input(0, 0, 500), w = a.input(1, 0, 500);
+  const Reduced mean = a.mean(x);
+  const double sigma = std::sqrt(mean.value.var);
+  const Scalar mu = a.shared(mean);
+  EXPECT_EQ(mu.var, 0);
+  EXPECT_EQ(mu.c[0], sigma);
+  const Row d = a.subtract(x, mu);
+  double weight = 0;
+  for (const float v : p.x[1]) weight += static_cast<double>(v);
+  const Scalar weighted = a.sum(a.multiply(d, w)).value;
+  EXPECT_NEAR(weighted.c[0], -sigma * weight, 1e-6 * sigma * weight);
+  EXPECT_GT(weighted.c[0] * weighted.c[0], weighted.var);  // it dominates
+  const Scalar squares = a.sum(a.square(d)).value;
+  EXPECT_LT(std::fabs(squares.c[0]), 1e-6 * sigma * 500);
+}
+
 // --- the second look
 
 TEST(SecondLook, ConstantsAndRampsWidenTheSpread) {

@@ -41,8 +41,18 @@ Check check_kernel(const Installation& installation) {
   Check check{"a kernel compiles, loads and runs on the CPU device", true, ""};
   try {
     const fs::path source = find_kernel(installation, "softmax");
-    load_kernel(source, build_kernel(installation, source));
+    load_kernel(source, build_kernel(installation, source, {}), {});
   } catch (const std::exception& error) {
+    check.problem = error.what();
+  }
+  return check;
+}
+
+Check check_cuda() {
+  Check check{"a CUDA device", false, ""};
+  try {
+    make_cuda_device(0);
+  } catch (const DeviceUnavailable& error) {
     check.problem = error.what();
   }
   return check;
@@ -72,8 +82,7 @@ int doctor() {
       check_cache(installation),
       check_kernel(installation),
       check_program("nvcc", false, "kernels for a GPU cannot be compiled here"),
-      Check{"an NVIDIA driver", false,
-            fs::exists("/proc/driver/nvidia/version") ? "" : "none: the CPU device needs none"},
+      check_cuda(),
   };
   bool usable = true;
   for (const Check& check : checks) {

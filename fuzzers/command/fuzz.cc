@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <memory>
-#include <regex>
+#include <string_view>
 
 #include "fuzzers/campaign.h"
 #include "fuzzers/campaign_reporters.h"
@@ -17,6 +19,7 @@ struct FuzzArguments {
   std::string time = "60s";
   std::string work;
   int tier = 2;
+  int size_class = size_class_count - 1;
   bool unguided = false;
   bool no_seeds = false;
   bool json = false;
@@ -25,30 +28,31 @@ struct FuzzArguments {
 
 // "90", "90s", "10m", "2h", "1d" in seconds.
 double parse_duration(const std::string& text) {
-  std::smatch match;
-  static const std::regex pattern(R"((\d+(?:\.\d+)?)([smhd]?))");
-  if (!std::regex_match(text, match, pattern)) {
-    throw UsageError(
-        fmt::format("--time {}: expected a duration such as 90s, 10m, 2h or 1d", text));
+  constexpr std::array<std::pair<std::string_view, double>, 5> units = {
+      {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [unit, error] = std::from_chars(text.data(), end, number);
+  for (const auto& [name, seconds] : units) {
+    if (error == std::errc() && number >= 0 && std::string_view(unit, end) == name) {
+      return number * seconds;
+    }
   }
-  const std::string unit = match[2];
-  const double factor = unit == "m" ? 60 : unit == "h" ? 3600 : unit == "d" ? 86400 : 1;
-  return std::stod(match[1]) * factor;
+  throw UsageError(fmt::format("--time {}: expected a duration such as 90s, 10m, 2h or 1d", text));
 }
 
 int fuzz(const FuzzArguments& arguments) {
-  if (arguments.device != "cpu") {
-    throw UsageError(fmt::format("--device {}: this build has the device cpu", arguments.device));
-  }
   if (arguments.campaign.workers < 1 || arguments.campaign.workers > 1024) {
     throw UsageError("--workers: expected 1 to 1024");
   }
   const Installation installation = Installation::find();
   CampaignOptions campaign = arguments.campaign;
   WorkerOptions& worker = campaign.worker;
+  worker.device = DeviceChoice::parse(arguments.device);
   worker.op = installation.schema(arguments.op)->name;
   worker.kernel = find_kernel(installation, arguments.kernel);
   worker.limits.max_tier = static_cast<Tier>(arguments.tier);
+  worker.limits.max_size_class = static_cast<uint8_t>(arguments.size_class);
   worker.guided = !arguments.unguided;
   worker.work =
       std::filesystem::absolute(arguments.work.empty() ? std::filesystem::path("warpfuzz-work") /
@@ -56,7 +60,7 @@ int fuzz(const FuzzArguments& arguments) {
                                                        : std::filesystem::path(arguments.work));
   campaign.time = std::chrono::duration<double>(parse_duration(arguments.time));
   campaign.seeds = !arguments.no_seeds && !arguments.unguided;
-  worker.object = build_kernel(installation, worker.kernel);
+  worker.object = build_kernel(installation, worker.kernel, worker.device);
   const auto reporter = make_campaign_reporter(arguments.json);
   const CampaignState state = run_campaign(campaign, *reporter);
   return state.findings.empty() ? exit_clean : exit_findings;
@@ -71,7 +75,8 @@ Command fuzz_command(CLI::App& app) {
   sub->add_option("op", a->op, "Operator (`warpfuzz list`)")->required();
   sub->add_option("--kernel", a->kernel, "A .cu file, a .so file, or a name from `warpfuzz list`")
       ->required();
-  sub->add_option("--device", a->device, "Where the kernel runs")->capture_default_str();
+  sub->add_option("--device", a->device, "Where the kernel runs: cpu, cuda or cuda:N")
+      ->capture_default_str();
   sub->add_option("--time", a->time, "How long: 90s, 10m, 2h, 1d")->capture_default_str();
   sub->add_option("--runs", a->campaign.runs, "Stop after so many cases (0: no bound)");
   sub->add_option("--seed", a->campaign.seed, "Same seed, runs and one worker: same campaign")
@@ -82,6 +87,10 @@ Command fuzz_command(CLI::App& app) {
                   "Corpus, findings and logs (default warpfuzz-work/<op>/<kernel>)");
   sub->add_option("--tier", a->tier, "Highest tier of cases: 1 everyday, 2 unusual, 3 exotic")
       ->check(CLI::Range(1, 3))
+      ->capture_default_str();
+  sub->add_option("--size-class", a->size_class,
+                  "Largest cases: 0 tiny, 1 small, 2 medium, 3 large")
+      ->check(CLI::Range(0, int{size_class_count} - 1))
       ->capture_default_str();
   sub->add_flag("--keep-going", a->campaign.worker.keep_going,
                 "Go on past findings, each signature once");

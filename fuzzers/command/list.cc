@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,7 +24,7 @@ int list(bool json) {
       out["kernels"].push_back({{"name", kernel.name},
                                 {"op", kernel.op},
                                 {"faulty", kernel.faulty},
-                                {"gate", kernel.gate},
+                                {"gates", kernel.gates},
                                 {"tier", kernel.tier},
                                 {"about", kernel.about},
                                 {"source", kernel.source.string()}});
@@ -39,7 +40,8 @@ int list(bool json) {
   fmt::print("\nkernels of this project\n");
   for (const ManifestEntry& kernel : kernels) {
     fmt::print("  {:<32} {:<10} {:<7} {}\n", kernel.name, kernel.op,
-               kernel.faulty ? kernel.gate : "correct", kernel.about);
+               kernel.faulty ? fmt::format("{}", fmt::join(kernel.gates, " ")) : "correct",
+               kernel.about);
   }
   fmt::print("\ngates\n");
   for (const Gate& gate : gates()) fmt::print("  {}  {:<24} {}\n", gate.id, gate.title, gate.holds);

@@ -24,13 +24,14 @@ int minimize_file(const MinimizeArguments& a) {
   const Reproducer stored = read_reproducer(a.file);
   const auto schema = installation.schema(stored.op);
   const Case start = restore_call(stored.call, schema);
+  const DeviceChoice device = DeviceChoice::parse(stored.device);
   const auto source = find_kernel(installation, a.kernel.empty() ? stored.kernel.path : a.kernel);
-  const auto object = build_kernel(installation, source);
+  const auto object = build_kernel(installation, source, device);
 
   // Each trial in a process of its own: the kernel may end it.
   const auto trial_fails = [&](const Case& c) {
     const IsolatedResult run = run_isolated([&] {
-      const KernelUnderTest under_test = load_kernel(source, object);
+      const KernelUnderTest under_test = load_kernel(source, object, device);
       Trial trial(schema, *under_test.kernel);
       const auto signature = violation_signature(c, trial.run(c));
       return signature && signature->text() == stored.signature ? exit_findings : exit_clean;
@@ -48,19 +49,19 @@ int minimize_file(const MinimizeArguments& a) {
   }
   const std::string output = a.output.empty() ? a.file : a.output;
   const IsolatedResult written = run_isolated([&] {
-    const KernelUnderTest under_test = load_kernel(source, object);
+    const KernelUnderTest under_test = load_kernel(source, object, device);
     Trial trial(schema, *under_test.kernel);
     const TrialResult smallest = trial.run(result.smallest);
-    const Reproducer r =
-        make_reproducer(result.smallest, stored.limits, smallest, under_test.identity, "cpu");
+    const Reproducer r = make_reproducer(result.smallest, stored.limits, smallest,
+                                         under_test.identity, device.text());
     write_reproducer(output, r);
     fmt::print("{}", describe_finding(r, output));
     return exit_clean;
   });
   if (written.ending.by_signal) {
     KernelIdentity identity = stored.kernel;
-    const Reproducer r = make_crash_reproducer(result.smallest, stored.limits, identity, "cpu",
-                                               written.ending.text());
+    const Reproducer r = make_crash_reproducer(result.smallest, stored.limits, identity,
+                                               device.text(), written.ending.text());
     write_reproducer(output, r);
     fmt::print("{}", describe_finding(r, output));
   } else if (written.ending.code != exit_clean) {

@@ -17,12 +17,14 @@ namespace {
 struct ReplayArguments {
   std::vector<std::string> files;
   std::string kernel;
+  std::string device;  // empty: the one stored
   std::string junit;
   bool json = false;
 };
 
 int print_replay(const std::string& file, const Reproducer& stored, const ReplayArguments& a) {
-  const Replay r = replay(Installation::find(), stored, a.kernel);
+  const Replay r = replay(Installation::find(), stored, a.kernel,
+                          DeviceChoice::parse(a.device.empty() ? stored.device : a.device));
   const bool fails = r.result.outcome == TrialOutcome::violation;
   const std::string now = fails ? r.reproduced.gate : "pass";
   if (a.json) {
@@ -79,6 +81,7 @@ Command replay_command(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("replay", "Run stored reproducers again: exit 1 if any fails");
   sub->add_option("files", a->files, "Reproducers (.wfr)")->required();
   sub->add_option("--kernel", a->kernel, "Another kernel than the one stored");
+  sub->add_option("--device", a->device, "Another device than the one stored");
   sub->add_option("--junit", a->junit, "Write a JUnit report to this file");
   sub->add_flag("--json", a->json, "One JSON object a line");
   return {sub, [a] { return replay_files(*a); }};

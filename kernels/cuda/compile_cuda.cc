@@ -207,7 +207,8 @@ fs::path compile_for_cuda(const CompileRequest& request) {
                     request.host_compiler, "-std=c++17", "-Xcompiler", "-fPIC,-O2",
                     "-I" + request.kernel_directory.string(),
                     // The runtime's symbols stay inside: each kernel has its own.
-                    "-Xlinker", "--exclude-libs=ALL", "-Xlinker", "-Bsymbolic", "-Xlinker", "--build-id=none"};
+                    "-Xlinker", "--exclude-libs=ALL", "-Xlinker", "-Bsymbolic", "-Xlinker",
+                    "--build-id=none"};
   for (const char* call : wrapped_calls) append(link, {"-Xlinker", std::string("--wrap=") + call});
   append(link,
          {"-o", result, object, map_file, request.kernel_directory / "cuda/runtime_hooks.cc"});

@@ -114,7 +114,8 @@ class CudaKernel final : public Kernel {
     if (status == not_ready) {
       fault.emplace();
       fault->kind = FaultKind::time_limit;
-      fault->message = fmt::format("the kernel does not end within {} ms", options.time_limit.count());
+      fault->message =
+          fmt::format("the kernel does not end within {} ms", options.time_limit.count());
     }
     if (fault) {
       result.status = RunStatus::fault;

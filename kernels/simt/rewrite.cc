@@ -242,8 +242,8 @@ class Rewriter {
              "::wf_simt::Config("});
     edits_.push_back({tokens_[close].begin, tokens_[close + 2].end,
                       ").kernel(" + quote(expression) + ", [&](auto&... wf_args) " +
-                          std::string(kernel_call_attribute) + " { " + expression +
-                          "(wf_args...); })"});
+                          std::string(kernel_call_attribute) + " { [[clang::noinline]] " +
+                          expression + "(wf_args...); })"});
     for (size_t i = arguments + 1; i < arguments_end; ++i) {
       const bool alone = (is_symbol(i - 1, '(') || is_symbol(i - 1, ',')) &&
                          (is_symbol(i + 1, ')') || is_symbol(i + 1, ','));

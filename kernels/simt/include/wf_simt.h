@@ -43,7 +43,6 @@ struct dim3 {
 #define WF_NO_INSTRUMENT __attribute__((no_sanitize("address", "undefined", "thread", "coverage")))
 #define WF_KERNEL_CALL WF_NO_INSTRUMENT
 // For functions into which a kernel may be inlined, which would lose its coverage.
-#define WF_NO_SANITIZER __attribute__((no_sanitize("address", "undefined", "thread")))
 // Default arguments that name the caller's position.
 #define WF_HERE const char *wf_file = __builtin_FILE(), int wf_line = __builtin_LINE()
 
@@ -135,8 +134,7 @@ inline void poll() {
   if (__builtin_expect(++context.polls > 64, 0)) wf_yield();
 }
 
-// Not inlined: the caller may be instrumented.
-WF_NO_INSTRUMENT WF_HIDDEN __attribute__((noinline)) inline bool next_thread() {
+WF_NO_INSTRUMENT inline bool next_thread() {
   Context& c = context;
   if (__builtin_expect(c.slow != 0, 0)) return wf_next_thread();
   if (++c.linear == c.threads) return wf_next_thread();
@@ -157,7 +155,7 @@ class Kernel {
 
   template <class... Args>
   int operator()(Args&&... args) const {
-    auto one = [&]() WF_NO_SANITIZER { [[clang::always_inline]] call_(args...); };
+    auto one = [&]() WF_NO_INSTRUMENT { [[clang::always_inline]] call_(args...); };
     LaunchRequest request = request_;
     request.closure = &one;
     request.run_threads = &run_threads<decltype(one)>;
@@ -166,7 +164,7 @@ class Kernel {
 
  private:
   template <class One>
-  WF_NO_SANITIZER static void run_threads(void* closure) {
+  WF_NO_INSTRUMENT static void run_threads(void* closure) {
     do {
       (*static_cast<One*>(closure))();
     } while (next_thread());

@@ -1,0 +1,32 @@
+#include "fuzzers/device_choice.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "fuzzers/installation.h"
+
+namespace warpfuzz {
+
+DeviceChoice DeviceChoice::parse(const std::string& text) {
+  if (text == "cpu") return {};
+  if (text == "cuda") return {.cuda = true};
+  if (text.starts_with("cuda:")) {
+    DeviceChoice choice{.cuda = true};
+    const char* end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data() + 5, end, choice.index);
+    if (error == std::errc() && parsed == end && choice.index >= 0) return choice;
+  }
+  throw UsageError(fmt::format("--device {}: expected cpu, cuda or cuda:N", text));
+}
+
+std::string DeviceChoice::text() const {
+  if (!cuda) return "cpu";
+  return index == 0 ? "cuda" : fmt::format("cuda:{}", index);
+}
+
+std::unique_ptr<Device> DeviceChoice::open() const {
+  return cuda ? make_cuda_device(index) : make_cpu_device();
+}
+
+}  // namespace warpfuzz

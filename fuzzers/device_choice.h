@@ -1,0 +1,22 @@
+// Which device a kernel runs on: "cpu", "cuda" or "cuda:N" on the command line and in reproducers.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kernels/device.h"
+
+namespace warpfuzz {
+
+struct DeviceChoice {
+  bool cuda = false;
+  int index = 0;  // among the CUDA devices that the process sees
+
+  // Throws UsageError: "--device tpu: expected cpu, cuda or cuda:N".
+  static DeviceChoice parse(const std::string& text);
+  std::string text() const;
+  // Throws DeviceUnavailable.
+  std::unique_ptr<Device> open() const;
+};
+
+}  // namespace warpfuzz
