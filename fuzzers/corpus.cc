@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "fuzzers/installation.h"
@@ -11,6 +12,12 @@
 namespace warpfuzz {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr uint8_t largest_seed_class = 2;
+
+}  // namespace
 
 size_t write_corpus(const fs::path& directory, const std::vector<Case>& cases) {
   fs::create_directories(directory);
@@ -30,7 +37,11 @@ void fill_empty_corpus(const fs::path& corpus, const WorkerOptions& worker) {
   if (!fs::is_empty(corpus)) return;
   const Installation installation = Installation::find();
   const auto schema = installation.schema(worker.op);
-  write_corpus(corpus, boundary_cases(schema, worker.limits));
+  // Without the largest class: hundreds of those would keep a campaign from its first thousand
+  // runs.
+  CaseLimits limits = worker.limits;
+  limits.max_size_class = std::min(limits.max_size_class, largest_seed_class);
+  write_corpus(corpus, boundary_cases(schema, limits));
   const fs::path stored = installation.seeds() / worker.op;
   if (!fs::is_directory(stored)) return;
   for (const auto& entry : fs::directory_iterator(stored)) {

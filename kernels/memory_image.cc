@@ -229,49 +229,51 @@ std::string MemoryImage::region_name(const Region& region) const {
 
 std::vector<Damage> MemoryImage::find_damage() const {
   std::vector<Damage> damage;
-  // Compares [begin, end) of the block with what was composed there.
-  auto check = [&](size_t begin, size_t end, const Region& region, const std::string& where) {
-    if (begin >= end || std::memcmp(block_ + begin, composed_.data() + begin, end - begin) == 0)
+  // Compares [begin, end) of the block with what was composed there. `where` is called to name the
+  // place only when they differ: most runs leave no damage.
+  const auto check = [&](size_t begin, size_t end, const Region& region, const auto& where) {
+    if (begin >= end || std::memcmp(block_ + begin, composed_.data() + begin, end - begin) == 0) {
       return;
+    }
     Damage found;
     found.kind = region.kind;
-    found.where = where;
-    bool first = true;
+    found.where = where();
     for (size_t i = begin; i < end; ++i) {
       if (block_[i] == composed_[i]) continue;
-      if (first) found.offset = i - region.begin;
-      first = false;
+      if (found.bytes == 0) found.offset = i - region.begin;
       ++found.bytes;
     }
     damage.push_back(std::move(found));
+  };
+  // The gaps of a strided output are what lies between its stretches of elements.
+  const auto check_gaps = [&](const Region& region) {
+    std::vector<std::pair<size_t, size_t>> runs;
+    for_each_run(region, [&](size_t byte, size_t, size_t elements) {
+      runs.emplace_back(byte, byte + elements * region.element_bytes);
+    });
+    std::sort(runs.begin(), runs.end());
+    size_t at = region.begin;
+    for (auto [begin, end] : runs) {
+      check(at, begin, region, [&] { return "the gap between rows of " + region_name(region); });
+      at = std::max(at, end);
+      if (damage.size() >= max_damage) break;
+    }
   };
   const Region* before = nullptr;
   for (const Region& region : regions_) {
     switch (region.kind) {
       case RegionKind::guard:
-        check(region.begin, region.end, region,
-              before == nullptr ? "the guard before the first tensor"
-                                : fmt::format("the guard after {}", region_name(*before)));
+        check(region.begin, region.end, region, [&] {
+          return before == nullptr ? "the guard before the first tensor"
+                                   : "the guard after " + region_name(*before);
+        });
         break;
       case RegionKind::input:  // gaps of inputs included: both must stay
-        check(region.begin, region.end, region, region_name(region));
+        check(region.begin, region.end, region, [&] { return region_name(region); });
         break;
-      case RegionKind::output: {
-        if (is_contiguous(region)) break;
-        // Restore knowledge of which bytes are elements, then check the gaps between them.
-        std::vector<std::pair<size_t, size_t>> runs;
-        for_each_run(region, [&](size_t byte, size_t, size_t elements) {
-          runs.emplace_back(byte, byte + elements * region.element_bytes);
-        });
-        std::sort(runs.begin(), runs.end());
-        size_t at = region.begin;
-        for (auto [begin, end] : runs) {
-          check(at, begin, region, fmt::format("the gap between rows of {}", region_name(region)));
-          at = std::max(at, end);
-          if (damage.size() >= max_damage) break;
-        }
+      case RegionKind::output:
+        if (!is_contiguous(region)) check_gaps(region);
         break;
-      }
       case RegionKind::workspace:
         break;
     }

@@ -19,6 +19,7 @@ constexpr size_t most_case_bytes = 1 << 16;
 struct ShowArguments {
   std::string file;
   std::string op;
+  std::string case_file;
   int tier = 3;
 };
 
@@ -39,6 +40,7 @@ int show(const ShowArguments& a) {
     return exit_clean;
   }
   const Reproducer r = read_reproducer(a.file);
+  if (!a.case_file.empty()) replace_file(a.case_file, r.case_bytes);
   fmt::print("{}", describe_finding(r, a.file));
   fmt::print("  made by     warpfuzz {}, {}, device {}{}\n", r.warpfuzz_version, r.toolchain,
              r.device, r.date.empty() ? "" : ", " + r.date);
@@ -54,6 +56,7 @@ Command show_command(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("show", "Print a reproducer, or with --op a corpus file");
   sub->add_option("file", a->file, "Reproducer (.wfr), or bytes of a case")->required();
   sub->add_option("--op", a->op, "Decode the file as a case of this operator");
+  sub->add_option("--case", a->case_file, "Write the case's bytes there: a seed for a corpus");
   sub->add_option("--tier", a->tier, "Tier under which the bytes decode")->check(CLI::Range(1, 3));
   return {sub, [a] { return show(*a); }};
 }
