@@ -13,6 +13,14 @@ namespace {
 
 std::string number(double value) { return fmt::format("{:.9g}", value); }
 
+// As one would type it here: relative inside the current directory.
+std::string shown(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto relative = path.lexically_relative(std::filesystem::current_path(ignored));
+  return (relative.empty() || relative.string().starts_with("..")) ? path.string()
+                                                                   : relative.string();
+}
+
 std::string error_text(const EvidenceElement& e) {
   if (e.kind == "non_finite") return "";
   std::string text = fmt::format("  error {} ulp", number(std::round(e.ulps * 10) / 10));
@@ -31,7 +39,8 @@ std::string describe_finding(const Reproducer& r, const std::filesystem::path& f
   const Gate* gate = find_gate(r.gate);
   std::string text =
       fmt::format("{} {}: {}\n", r.gate, gate == nullptr ? "" : gate->title, r.evidence.reason);
-  text += fmt::format("  kernel      {}\n", r.kernel.path.empty() ? r.kernel.name : r.kernel.path);
+  text += fmt::format("  kernel      {}\n",
+                      r.kernel.path.empty() ? r.kernel.name : shown(r.kernel.path));
   text += fmt::format("  call        {}  (tier {})\n", r.description, static_cast<int>(r.tier));
   if (!r.evidence.output.empty()) {
     text +=
@@ -51,8 +60,8 @@ std::string describe_finding(const Reproducer& r, const std::filesystem::path& f
   }
   text += fmt::format("  signature   {}\n", r.signature);
   if (!file.empty()) {
-    text += fmt::format("  reproducer  {}\n", file.string());
-    text += fmt::format("  replay      scripts/warpfuzz replay {}\n", file.string());
+    text += fmt::format("  reproducer  {}\n", shown(file));
+    text += fmt::format("  replay      scripts/warpfuzz replay {}\n", shown(file));
   }
   return text;
 }

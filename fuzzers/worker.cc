@@ -15,8 +15,8 @@ namespace warpfuzz {
 namespace {
 
 constexpr std::chrono::seconds minimize_time{5};
-constexpr int admission_attempts = 8;  // a mutated case that the kernel excludes is drawn again
-constexpr unsigned fresh_case_period = 16;  // one mutation in so many starts from nothing
+constexpr int admission_attempts = 8;      // a mutated case that the kernel excludes is drawn again
+constexpr unsigned fresh_case_period = 4;  // one mutation in so many starts from nothing
 
 size_t write_case(const Case& c, std::span<uint8_t> out) {
   const std::vector<uint8_t> bytes = encode(c);

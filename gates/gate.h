@@ -46,6 +46,7 @@ struct Observation {
   bool exact = false;                   // all of that oracle's tolerances are 0
   bool values_differ() const;           // some output element offends
   bool violates() const;                // any fault, error, damage or offending element
+  bool clean() const;  // ran, does not violate, and the oracle could judge every element
 };
 
 struct Judgement {

@@ -68,6 +68,14 @@ bool Observation::values_differ() const {
   return false;
 }
 
+bool Observation::clean() const {
+  if (run.status != RunStatus::ok || violates()) return false;
+  for (const Comparison& comparison : comparisons) {
+    if (comparison.undecided > 0) return false;
+  }
+  return true;
+}
+
 bool Observation::violates() const {
   return run.status != RunStatus::ok || !run.faults.empty() || run.failed_launches > 0 ||
          !damage.empty() || values_differ();

@@ -19,12 +19,12 @@ enum class RegionKind : uint8_t { guard, input, output, workspace };
 
 struct Region {
   RegionKind kind = RegionKind::guard;
-  size_t tensor = 0;       // index among the inputs or outputs
-  size_t begin = 0;        // byte offsets in the block
+  size_t tensor = 0;  // index among the inputs or outputs
+  size_t begin = 0;   // byte offsets in the block
   size_t end = 0;
-  size_t first_element = 0;            // byte offset of element 0
+  size_t first_element = 0;  // byte offset of element 0
   std::vector<int64_t> shape;
-  std::vector<int64_t> strides;        // in elements
+  std::vector<int64_t> strides;  // in elements
   size_t element_bytes = 0;
 };
 
@@ -34,15 +34,15 @@ enum class Poison : uint8_t { quiet_nan = 0xFF, other = 0x7D };
 // One stretch of bytes that the kernel changed and must not have.
 struct Damage {
   RegionKind kind = RegionKind::guard;
-  std::string where;    // "guard after output y", "input x", "gap between rows of output y"
-  size_t offset = 0;    // of the first changed byte relative to the region it belongs to
+  std::string where;  // "guard after output y", "input x", "gap between rows of output y"
+  size_t offset = 0;  // of the first changed byte relative to the region it belongs to
   size_t bytes = 0;
 };
 
 class MemoryImage {
  public:
-  // Places the tensors of `c`. `inputs` are the exact bits; `workspace_bytes` what the kernel asked.
-  // May be called again: buffers are reused.
+  // Places the tensors of `c`. `inputs` are the exact bits; `workspace_bytes` what the kernel
+  // asked. May be called again: buffers are reused.
   void compose(const Case& c, std::span<const Tensor> inputs, size_t workspace_bytes, Poison poison,
                uint32_t placement_seed);
 
@@ -71,7 +71,8 @@ class MemoryImage {
  private:
   std::string region_name(const Region& region) const;
 
-  std::byte* block_ = nullptr;  // 4096-byte aligned, outside any allocator that reports its own errors
+  std::byte* block_ =
+      nullptr;  // 4096-byte aligned, outside any allocator that reports its own errors
   size_t size_ = 0;
   size_t capacity_ = 0;
   Poison poison_ = Poison::quiet_nan;

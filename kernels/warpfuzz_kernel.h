@@ -1,4 +1,5 @@
-/* The C interface between warpfuzz and a kernel under test. Self-contained; all that a kernel needs.
+/* The C interface between warpfuzz and a kernel under test. Self-contained; all that a kernel
+ * needs.
  *
  * A kernel is a shared object (or a .cu file that warpfuzz compiles into one) that exports
  *
@@ -48,7 +49,7 @@ typedef struct {
  * choice is the position of its name in the schema's list. */
 typedef struct {
   const char* name;
-  int32_t is_real;  /* 1: `real` holds the value, 0: `integer` does */
+  int32_t is_real; /* 1: `real` holds the value, 0: `integer` does */
   int64_t integer;
   double real;
 } WfAttribute;
@@ -80,8 +81,8 @@ WfStatus warpfuzz_kernel(const WfCall* call);
 /* Bytes of workspace this call needs. `data` pointers are NULL in this query. */
 uint64_t warpfuzz_workspace(const WfCall* call);
 
-/* What the kernel demands beyond its operator's schema: an expression that is non-zero for a call it
- * accepts. Names: the schema's axes, integer attributes and dtype variables (compared with dtype
+/* What the kernel demands beyond its operator's schema: an expression that is non-zero for a call
+ * it accepts. Names: the schema's axes, integer attributes and dtype variables (compared with dtype
  * names), and per tensor t: t_contiguous (0 or 1) and t_alignment (bytes, a power of two <= 256).
  * Example: "T == float32 && n % 4 == 0 && x_contiguous && x_alignment >= 16". */
 const char* warpfuzz_preconditions(void);

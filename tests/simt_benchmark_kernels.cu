@@ -1,5 +1,5 @@
-// Kernel shapes whose launch rate simt_benchmark.cc measures: textbook kernels with shared-memory tree
-// reductions, so that barriers dominate.
+// Kernel shapes whose launch rate simt_benchmark.cc measures: textbook kernels with shared-memory
+// tree reductions, so that barriers dominate.
 #include <cuda_runtime.h>
 
 #include "simt_benchmark_kernels.h"
@@ -89,13 +89,27 @@ extern "C" WfStatus warpfuzz_kernel(const WfCall* call) {
   float* x = static_cast<float*>(call->inputs[0].data);
   float* y = static_cast<float*>(call->outputs[0].data);
   switch (call->attributes[0].integer) {
-    case benchmark_add: add<<<4, 256>>>(x, x, y, 1000); break;
-    case benchmark_softmax_256: softmax<<<4, 256>>>(x, y, 1025); break;
-    case benchmark_softmax_32: softmax<<<4, 32>>>(x, y, 1025); break;
-    case benchmark_softmax_small: softmax<<<1, 32>>>(x, y, 17); break;
-    case benchmark_matmul: matmul<<<dim3(4, 5), dim3(16, 16)>>>(x, x, y, 65, 63, 129); break;
-    case benchmark_layernorm: layernorm<<<3, 128>>>(x, y, 771); break;
-    case benchmark_shuffle: shuffle_sum<<<4, 256>>>(x, y, 1000); break;
+    case benchmark_add:
+      add<<<4, 256>>>(x, x, y, 1000);
+      break;
+    case benchmark_softmax_256:
+      softmax<<<4, 256>>>(x, y, 1025);
+      break;
+    case benchmark_softmax_32:
+      softmax<<<4, 32>>>(x, y, 1025);
+      break;
+    case benchmark_softmax_small:
+      softmax<<<1, 32>>>(x, y, 17);
+      break;
+    case benchmark_matmul:
+      matmul<<<dim3(4, 5), dim3(16, 16)>>>(x, x, y, 65, 63, 129);
+      break;
+    case benchmark_layernorm:
+      layernorm<<<3, 128>>>(x, y, 771);
+      break;
+    case benchmark_shuffle:
+      shuffle_sum<<<4, 256>>>(x, y, 1000);
+      break;
   }
   return cudaGetLastError() == cudaSuccess ? WF_OK : WF_ERROR;
 }

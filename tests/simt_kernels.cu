@@ -1,5 +1,5 @@
-// Kernels with which simt_test.cc examines the CPU device. Lines that a test expects in a fault carry
-// a comment "fault: <name>".
+// Kernels with which simt_test.cc examines the CPU device. Lines that a test expects in a fault
+// carry a comment "fault: <name>".
 #include <assert.h>
 #include <cuda_runtime.h>
 
@@ -281,60 +281,101 @@ void run(int kernel, float* x, float* y, int n) {
   const size_t tile = block_size * sizeof(float);
   int zero = 0;
   switch (kernel) {
-    case kernel_double: return double_values<<<(n + 255) / 256, 256>>>(x, y, n), void();
-    case kernel_reverse_block: return reverse_block<<<blocks, block_size>>>(x, y), void();
-    case kernel_dynamic_reverse: return dynamic_reverse<<<blocks, 64, tile>>>(x, y), void();
-    case kernel_warp_sum: return warp_sum<<<1, n>>>(x, y), void();
-    case kernel_tile_sum: return tile_sum<<<1, n>>>(x, y), void();
-    case kernel_partial_mask: return partial_mask<<<1, n>>>(x, y), void();
-    case kernel_votes: return votes<<<1, n>>>(y), void();
-    case kernel_barrier_count: return barrier_count<<<1, n>>>(y), void();
+    case kernel_double:
+      return double_values<<<(n + 255) / 256, 256>>>(x, y, n), void();
+    case kernel_reverse_block:
+      return reverse_block<<<blocks, block_size>>>(x, y), void();
+    case kernel_dynamic_reverse:
+      return dynamic_reverse<<<blocks, 64, tile>>>(x, y), void();
+    case kernel_warp_sum:
+      return warp_sum<<<1, n>>>(x, y), void();
+    case kernel_tile_sum:
+      return tile_sum<<<1, n>>>(x, y), void();
+    case kernel_partial_mask:
+      return partial_mask<<<1, n>>>(x, y), void();
+    case kernel_votes:
+      return votes<<<1, n>>>(y), void();
+    case kernel_barrier_count:
+      return barrier_count<<<1, n>>>(y), void();
     case kernel_spin_lock:
       cudaMemcpyToSymbol(counter, &zero, sizeof zero);
       cudaMemcpyToSymbol(lock, &zero, sizeof zero);
       return spin_lock<<<1, n>>>(y), void();
-    case kernel_last_block: return last_block<<<(n + 31) / 32, 32>>>(x, y, n), void();
-    case kernel_active_mask: return active_mask<<<1, n>>>(y), void();
-    case kernel_cooperative: return run_cooperative(x, y, n), void();
-    case kernel_many_barriers: return many_barriers<<<1, block_size>>>(x, y), void();
+    case kernel_last_block:
+      return last_block<<<(n + 31) / 32, 32>>>(x, y, n), void();
+    case kernel_active_mask:
+      return active_mask<<<1, n>>>(y), void();
+    case kernel_cooperative:
+      return run_cooperative(x, y, n), void();
+    case kernel_many_barriers:
+      return many_barriers<<<1, block_size>>>(x, y), void();
     case kernel_thread_order:
       cudaMemcpyToSymbol(arrivals, &zero, sizeof zero);
       return thread_order<<<1, n>>>(y), void();
-    case kernel_unset_shared: return unset_shared<<<2, n, n * sizeof(float)>>>(y), void();
-    case kernel_device_memory: return run_device_memory(x, y, n);
-    case kernel_index_3d: return index_3d<<<dim3(2, 3, 2), dim3(3, 5, 2)>>>(y), void();
-    case kernel_read_past_end: return read_past_end<<<1, n>>>(x, y, n), void();
-    case kernel_write_before_begin: return write_before_begin<<<1, n>>>(y), void();
-    case kernel_shared_overflow: return shared_overflow<<<1, block_size>>>(y), void();
-    case kernel_dynamic_overflow: return dynamic_overflow<<<1, 63, 63 * 4>>>(y), void();
+    case kernel_unset_shared:
+      return unset_shared<<<2, n, n * sizeof(float)>>>(y), void();
+    case kernel_device_memory:
+      return run_device_memory(x, y, n);
+    case kernel_index_3d:
+      return index_3d<<<dim3(2, 3, 2), dim3(3, 5, 2)>>>(y), void();
+    case kernel_read_past_end:
+      return read_past_end<<<1, n>>>(x, y, n), void();
+    case kernel_write_before_begin:
+      return write_before_begin<<<1, n>>>(y), void();
+    case kernel_shared_overflow:
+      return shared_overflow<<<1, block_size>>>(y), void();
+    case kernel_dynamic_overflow:
+      return dynamic_overflow<<<1, 63, 63 * 4>>>(y), void();
     case kernel_copy_past_end:
       cudaMemcpy(y, x, n * 4 + 4, cudaMemcpyDeviceToDevice);  // fault: copy_past_end
       return;
-    case kernel_signed_overflow: return signed_overflow<<<1, n>>>(x, y), void();
-    case kernel_misaligned: return misaligned<<<1, n>>>(x, y), void();
-    case kernel_divergent_barrier: return divergent_barrier<<<1, n>>>(y), void();
-    case kernel_barrier_against_shuffle: return barrier_against_shuffle<<<1, n>>>(y), void();
-    case kernel_exit_before_barrier: return exit_before_barrier<<<1, n>>>(y), void();
-    case kernel_shuffle_from_exited: return shuffle_from_exited<<<1, n + 1>>>(y, n), void();
-    case kernel_shuffle_outside_mask: return shuffle_outside_mask<<<1, n>>>(y), void();
-    case kernel_warp_deadlock: return warp_deadlock<<<1, n>>>(y), void();
-    case kernel_null_write: return null_write<<<1, n>>>(y), void();
-    case kernel_wild_call: return wild_call<<<1, n>>>(y), void();
-    case kernel_stack_overflow: return stack_overflow<<<1, n>>>(y), void();
-    case kernel_endless_loop: return endless_loop<<<1, n>>>(y), void();
-    case kernel_endless_yield: return endless_yield<<<1, n>>>(y), void();
+    case kernel_signed_overflow:
+      return signed_overflow<<<1, n>>>(x, y), void();
+    case kernel_misaligned:
+      return misaligned<<<1, n>>>(x, y), void();
+    case kernel_divergent_barrier:
+      return divergent_barrier<<<1, n>>>(y), void();
+    case kernel_barrier_against_shuffle:
+      return barrier_against_shuffle<<<1, n>>>(y), void();
+    case kernel_exit_before_barrier:
+      return exit_before_barrier<<<1, n>>>(y), void();
+    case kernel_shuffle_from_exited:
+      return shuffle_from_exited<<<1, n + 1>>>(y, n), void();
+    case kernel_shuffle_outside_mask:
+      return shuffle_outside_mask<<<1, n>>>(y), void();
+    case kernel_warp_deadlock:
+      return warp_deadlock<<<1, n>>>(y), void();
+    case kernel_null_write:
+      return null_write<<<1, n>>>(y), void();
+    case kernel_wild_call:
+      return wild_call<<<1, n>>>(y), void();
+    case kernel_stack_overflow:
+      return stack_overflow<<<1, n>>>(y), void();
+    case kernel_endless_loop:
+      return endless_loop<<<1, n>>>(y), void();
+    case kernel_endless_yield:
+      return endless_yield<<<1, n>>>(y), void();
     case kernel_host_loop:
       for (volatile int i = 0; i == 0;) i = i * 2;  // fault: host_loop
       return;
-    case kernel_assertion: return assertion<<<1, n>>>(y), void();
-    case kernel_exit: exit(3);
-    case kernel_throw: throw std::runtime_error("no good");
-    case kernel_many_faults: return many_faults<<<1, n>>>(x, y, n), void();
-    case launch_no_blocks: return nothing<0><<<0, n>>>(), void();
-    case launch_too_many_threads: return nothing<0><<<1, 1025>>>(), void();
-    case launch_block_z: return nothing<0><<<1, dim3(1, 1, 65)>>>(), void();
-    case launch_grid_y: return nothing<0><<<dim3(1, 65536), 1>>>(), void();
-    case launch_shared: return nothing<0><<<1, n, 50000>>>(), void();
+    case kernel_assertion:
+      return assertion<<<1, n>>>(y), void();
+    case kernel_exit:
+      exit(3);
+    case kernel_throw:
+      throw std::runtime_error("no good");
+    case kernel_many_faults:
+      return many_faults<<<1, n>>>(x, y, n), void();
+    case launch_no_blocks:
+      return nothing<0><<<0, n>>>(), void();
+    case launch_too_many_threads:
+      return nothing<0><<<1, 1025>>>(), void();
+    case launch_block_z:
+      return nothing<0><<<1, dim3(1, 1, 65)>>>(), void();
+    case launch_grid_y:
+      return nothing<0><<<dim3(1, 65536), 1>>>(), void();
+    case launch_shared:
+      return nothing<0><<<1, n, 50000>>>(), void();
     case launch_shared_opted_in:
       cudaFuncSetAttribute(nothing<1>, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000);
       return nothing<1><<<1, n, 50000>>>(), void();

@@ -32,8 +32,12 @@ inline const char* cudaGetErrorName(cudaError_t error) {
   }
   return "unrecognized error code";
 }
-WF_INTRINSIC cudaError_t cudaGetLastError() { return static_cast<cudaError_t>(wf_last_error(true)); }
-WF_INTRINSIC cudaError_t cudaPeekAtLastError() { return static_cast<cudaError_t>(wf_last_error(false)); }
+WF_INTRINSIC cudaError_t cudaGetLastError() {
+  return static_cast<cudaError_t>(wf_last_error(true));
+}
+WF_INTRINSIC cudaError_t cudaPeekAtLastError() {
+  return static_cast<cudaError_t>(wf_last_error(false));
+}
 
 WF_INTRINSIC cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 WF_INTRINSIC cudaError_t cudaThreadSynchronize() { return cudaSuccess; }
@@ -61,7 +65,9 @@ WF_INTRINSIC cudaError_t cudaDriverGetVersion(int* version) {
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
-WF_INTRINSIC cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+WF_INTRINSIC cudaError_t cudaRuntimeGetVersion(int* version) {
+  return cudaDriverGetVersion(version);
+}
 
 WF_INTRINSIC cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (device != 0) return ::wf_simt::fail(cudaErrorInvalidDevice);
@@ -170,7 +176,9 @@ WF_INTRINSIC cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) 
   return cudaEventCreate(event);
 }
 WF_INTRINSIC cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
-WF_INTRINSIC cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr) { return cudaSuccess; }
+WF_INTRINSIC cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr) {
+  return cudaSuccess;
+}
 WF_INTRINSIC cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
 WF_INTRINSIC cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
 // Kernels are not timed here.

@@ -33,27 +33,28 @@ cudaError_t launch_function(void (*function)(Parameters...), dim3 grid, dim3 blo
 
 template <class... Parameters>
 WF_INTRINSIC cudaError_t cudaLaunchKernel(void (*function)(Parameters...), dim3 grid, dim3 block,
-                                    void** arguments, size_t bytes = 0,
-                                    cudaStream_t stream = nullptr) {
+                                          void** arguments, size_t bytes = 0,
+                                          cudaStream_t stream = nullptr) {
   return ::wf_simt::launch_function(function, grid, block, arguments, bytes, stream, false);
 }
 template <class... Parameters>
 WF_INTRINSIC cudaError_t cudaLaunchCooperativeKernel(void (*function)(Parameters...), dim3 grid,
-                                               dim3 block, void** arguments, size_t bytes = 0,
-                                               cudaStream_t stream = nullptr) {
+                                                     dim3 block, void** arguments, size_t bytes = 0,
+                                                     cudaStream_t stream = nullptr) {
   return ::wf_simt::launch_function(function, grid, block, arguments, bytes, stream, true);
 }
 WF_INTRINSIC cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t = 0,
-                                    cudaStream_t = nullptr) {
+                                          cudaStream_t = nullptr) {
   return ::wf_simt::fail(cudaErrorInvalidDeviceFunction);
 }
 WF_INTRINSIC cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t = 0,
-                                               cudaStream_t = nullptr) {
+                                                     cudaStream_t = nullptr) {
   return ::wf_simt::fail(cudaErrorInvalidDeviceFunction);
 }
 template <class... Parameters, class... Arguments>
 WF_INTRINSIC cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
-                                      void (*function)(Parameters...), Arguments&&... arguments) {
+                                            void (*function)(Parameters...),
+                                            Arguments&&... arguments) {
   bool cooperative = false;
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute& attribute = config->attrs[i];
@@ -71,7 +72,7 @@ WF_INTRINSIC cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
 
 template <class Function>
 WF_INTRINSIC cudaError_t cudaFuncSetAttribute(Function* function, cudaFuncAttribute attribute,
-                                        int value) {
+                                              int value) {
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   if (value < 0 || !wf_opt_in_dynamic_shared(reinterpret_cast<const void*>(function),
                                              static_cast<size_t>(value))) {
@@ -96,8 +97,8 @@ WF_INTRINSIC cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F
 // One multiprocessor holds 2048 threads, 32 blocks and 227 KiB of shared memory.
 template <class Function>
 WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*,
-                                                                 int block_threads,
-                                                                 size_t dynamic_bytes) {
+                                                                       int block_threads,
+                                                                       size_t dynamic_bytes) {
   if (block_threads <= 0 || block_threads > 1024) return ::wf_simt::fail(cudaErrorInvalidValue);
   int most = 2048 / ((block_threads + 31) / 32 * 32);
   if (most > 32) most = 32;
@@ -112,8 +113,8 @@ WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
                                                        dynamic_bytes);
 }
 template <class Function>
-WF_INTRINSIC cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block_threads, Function*,
-                                                      size_t = 0, int limit = 0) {
+WF_INTRINSIC cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block_threads,
+                                                            Function*, size_t = 0, int limit = 0) {
   *block_threads = limit > 0 && limit < 1024 ? limit : 1024;
   *min_grid = 4 * (2048 / *block_threads);
   return cudaSuccess;

@@ -48,7 +48,8 @@ WF_INTRINSIC cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t)
   return ::wf_simt::allocate(reinterpret_cast<void**>(memory), bytes);
 }
 template <class T>
-WF_INTRINSIC cudaError_t cudaMallocManaged(T** memory, size_t bytes, unsigned = cudaMemAttachGlobal) {
+WF_INTRINSIC cudaError_t cudaMallocManaged(T** memory, size_t bytes,
+                                           unsigned = cudaMemAttachGlobal) {
   return ::wf_simt::allocate(reinterpret_cast<void**>(memory), bytes);
 }
 template <class T>
@@ -81,12 +82,13 @@ WF_INTRINSIC cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cu
   wf_copy(to, from, bytes);
   return cudaSuccess;
 }
-WF_INTRINSIC cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t = nullptr) {
+WF_INTRINSIC cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
+                                         cudaMemcpyKind kind, cudaStream_t = nullptr) {
   return cudaMemcpy(to, from, bytes, kind);
 }
-WF_INTRINSIC cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                                size_t width, size_t height, cudaMemcpyKind kind) {
+WF_INTRINSIC cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from,
+                                      size_t from_pitch, size_t width, size_t height,
+                                      cudaMemcpyKind kind) {
   if (width > to_pitch || width > from_pitch) return ::wf_simt::fail(cudaErrorInvalidPitchValue);
   for (size_t row = 0; row < height; ++row) {
     const cudaError_t error =
@@ -96,9 +98,9 @@ WF_INTRINSIC cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* fro
   }
   return cudaSuccess;
 }
-WF_INTRINSIC cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                                     size_t width, size_t height, cudaMemcpyKind kind,
-                                     cudaStream_t = nullptr) {
+WF_INTRINSIC cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
+                                           size_t from_pitch, size_t width, size_t height,
+                                           cudaMemcpyKind kind, cudaStream_t = nullptr) {
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 WF_INTRINSIC cudaError_t cudaMemset(void* to, int value, size_t bytes) {
@@ -107,10 +109,12 @@ WF_INTRINSIC cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   wf_fill(to, value, bytes);
   return cudaSuccess;
 }
-WF_INTRINSIC cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t = nullptr) {
+WF_INTRINSIC cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
+                                         cudaStream_t = nullptr) {
   return cudaMemset(to, value, bytes);
 }
-WF_INTRINSIC cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+WF_INTRINSIC cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width,
+                                      size_t height) {
   for (size_t row = 0; row < height; ++row) {
     const cudaError_t error = cudaMemset(static_cast<char*>(to) + row * pitch, value, width);
     if (error != cudaSuccess) return error;
@@ -126,8 +130,9 @@ WF_INTRINSIC cudaError_t cudaHostGetDevicePointer(void** device, void* host, uns
 }
 
 template <class T>
-WF_INTRINSIC cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,
-                                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+WF_INTRINSIC cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes,
+                                            size_t offset = 0,
+                                            cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   if (offset > sizeof symbol || bytes > sizeof symbol - offset) {
     return ::wf_simt::fail(cudaErrorInvalidValue);
   }
@@ -137,14 +142,15 @@ WF_INTRINSIC cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t 
 }
 template <class T>
 WF_INTRINSIC cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes,
-                                           size_t offset = 0,
-                                           cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                           cudaStream_t = nullptr) {
+                                                 size_t offset = 0,
+                                                 cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                                 cudaStream_t = nullptr) {
   return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 template <class T>
-WF_INTRINSIC cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
-                                        cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+WF_INTRINSIC cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
+                                              size_t offset = 0,
+                                              cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   if (offset > sizeof symbol || bytes > sizeof symbol - offset) {
     return ::wf_simt::fail(cudaErrorInvalidValue);
   }
