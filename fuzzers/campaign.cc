@@ -200,6 +200,11 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
   if (!options_.worker.keep_going && !state_.findings.empty()) return;
   const bool ran = (**slot.status).runs.load() > slot.runs_at_start;
   if (!ending.by_signal && (ending.code == exit_usage || ending.code == exit_environment) && !ran) {
+    const std::string log = tail(work_.log(index), 4000);
+    const size_t message = log.rfind("warpfuzz: ");
+    if (ending.code == exit_usage && message != log.npos) {  // of the kernel, not of the machine
+      throw UsageError(log.substr(message + 10, log.find_last_not_of('\n') - message - 9));
+    }
     throw EnvironmentError(fmt::format("a worker could not start; the end of {} says why:\n{}",
                                        work_.log(index).string(), tail(work_.log(index), 2000)));
   }

@@ -50,7 +50,7 @@ bool triage_crash(std::span<const uint8_t> bytes, const WorkerOptions& worker,
                 .deadline = std::chrono::steady_clock::now() + minimize_time});
   KernelIdentity identity;
   identity.name = worker.kernel.stem().string();
-  identity.path = worker.kernel.string();
+  identity.path = project_path(worker.kernel);
   return store.claim(signature, make_crash_reproducer(minimized.smallest, worker.limits, identity,
                                                       worker.device.text(), ending.text()));
 }

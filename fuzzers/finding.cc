@@ -83,7 +83,7 @@ Evidence make_evidence(const Case& c, const TrialResult& result) {
     EvidenceFault stored;
     stored.kind = name(fault.kind);
     stored.message = fault.message;
-    stored.file = fault.file;
+    stored.file = project_path(fault.file);
     stored.line = fault.line;
     stored.block = {fault.block.x, fault.block.y, fault.block.z};
     stored.thread = {fault.thread.x, fault.thread.y, fault.thread.z};

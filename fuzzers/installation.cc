@@ -32,6 +32,12 @@ std::shared_ptr<const Schema> Installation::schema(const std::string& op) const 
   throw UsageError(fmt::format("unknown operator '{}': there are {}", op, fmt::join(names, ", ")));
 }
 
+std::string project_path(const fs::path& path) {
+  const fs::path inside = path.lexically_relative(Installation::find().root);
+  const bool ours = !inside.empty() && *inside.begin() != "..";
+  return (ours ? inside : path).string();
+}
+
 Instrumentation build_instrumentation() {
   return {.coverage = WARPFUZZ_KERNEL_COVERAGE,
           .address = WARPFUZZ_KERNEL_SANITIZE,

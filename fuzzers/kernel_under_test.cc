@@ -83,7 +83,7 @@ KernelUnderTest load_kernel(const fs::path& source, const fs::path& object,
   result.device = device.open();
   result.kernel = result.device->load(object);
   result.identity.name = source.stem().string();
-  result.identity.path = source.string();
+  result.identity.path = project_path(source);
   std::ifstream stream(source, std::ios::binary);
   const std::string content((std::istreambuf_iterator<char>(stream)),
                             std::istreambuf_iterator<char>());

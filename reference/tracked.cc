@@ -309,6 +309,8 @@ uint8_t classes(const FormatTraits& t, double r, double tolerance, uint8_t doubt
   } else if (magnitude + tolerance >= t.overflow_edge) {
     allowed |= beyond;
   }
+  // The tolerance may reach across zero, to the infinity of the other sign.
+  if (tolerance - magnitude >= t.overflow_edge) allowed |= infinities;
   allowed |= doubt & class_any;
   if ((doubt & infinities) == infinities) allowed |= class_nan;
   return allowed;
@@ -318,6 +320,7 @@ uint8_t classes(const FormatTraits& t, double r, double tolerance, uint8_t doubt
 
 void Tracked::output(size_t row, const Row& value) {
   const size_t length = value.n;
+  if (length == 0) return;
   const size_t begin = row * stride_;
   double* r = expectation_.value.data() + begin;
   double* e = expectation_.oracle_error.data() + begin;
@@ -349,7 +352,8 @@ void Tracked::output(size_t row, const Row& value) {
     }
   }
   const FormatTraits& t = traits(expectation_.dtype);
-  if (!value.special && value.doubt == nullptr && value.bound < 0.9 * t.largest) {
+  const double widest = *std::max_element(tolerance, tolerance + length);
+  if (!value.special && value.doubt == nullptr && value.bound + widest < 0.9 * t.largest) {
     std::memset(allowed, class_finite, length);
     return;
   }

@@ -252,7 +252,7 @@ Tracked::Moments Tracked::moments(const Row& a) {
       extreme(a.r, a.n, [](double x, double best) { return x > best; }, -infinity);
   const double lowest = extreme(a.r, a.n, [](double x, double best) { return x < best; }, infinity);
   const double range = (highest - lowest) * (1 + static_cast<double>(a.n) * p_.roundoff);
-  if (range * range >= p_.overflow) v.doubt |= doubt_undetermined;
+  if (std::isfinite(range) && range * range >= p_.overflow) v.doubt |= doubt_undetermined;
   if (careful_) {
     const double sigma = 2 / lambda_ * welford.variance;
     if (std::isfinite(sigma)) v.var = std::max(v.var, sigma * sigma);

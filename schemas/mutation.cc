@@ -237,7 +237,7 @@ bool change_size_class(Case& c, Random& random, size_t&) {
 bool change_extra_runs(Case& c, Random& random, size_t&) {
   // Mostly off: an extra run costs as much as the case itself.
   c.extra_runs = 0;
-  if (one_in(random, 4)) {
+  if (one_in(random, 3)) {
     c.extra_runs =
         static_cast<uint8_t>(one_in(random, 2) ? ExtraRun::other_poison : ExtraRun::other_schedule);
   }

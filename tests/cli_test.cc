@@ -119,8 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
             "-name=value (-help=1 lists them)"}),
     [](const auto& row) { return row.param.name; });
 
-TEST(BadInput, AFullDiskLosesNothing) {
-  // /dev/full accepts an open and fails each write, as a full disk does.
+TEST(BadInput, AnUnwritableOutputLosesNothing) {
   const test::TemporaryDirectory directory;
   const ProcessResult found = warpfuzz_command(
       {"fuzz", "softmax", "--kernel", "softmax_tail_leak", "--work", directory.path() + "/work"});
@@ -130,9 +129,10 @@ TEST(BadInput, AFullDiskLosesNothing) {
        std::filesystem::directory_iterator(directory.path() + "/work/findings")) {
     file = entry.path();
   }
-  const ProcessResult full = warpfuzz_command({"minimize", file, "--output", "/dev/full"});
-  EXPECT_EQ(full.exit_code, 3) << full.output << full.errors;
-  EXPECT_THAT(full.errors, HasSubstr("cannot write"));
+  // A file is no directory to write into, whoever asks.
+  const ProcessResult failed = warpfuzz_command({"minimize", file, "--output", file + "/smaller"});
+  EXPECT_EQ(failed.exit_code, 3) << failed.output << failed.errors;
+  EXPECT_THAT(failed.errors, HasSubstr("cannot write: Not a directory"));
   EXPECT_EQ(warpfuzz_command({"show", file}).exit_code, 0);
 }
 

@@ -64,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Manifest, testing::ValuesIn(entries()),
 TEST(ManifestFile, EverySourceIsListedAndEveryEntryExists) {
   std::set<std::string> listed, present;
   std::ifstream stream(WARPFUZZ_SOURCE_DIR "/kernels/manifest.json");
-  for (const auto& kernel : nlohmann::json::parse(stream).at("kernels")) {
+  const auto json = nlohmann::json::parse(stream);
+  for (const auto& kernel : json.at("kernels")) {
     listed.insert(kernel.at("source"));
   }
   for (const char* folder : {"correct", "faulty"}) {

@@ -44,7 +44,7 @@ Tensor make_ramp(int64_t m, int64_t n) {
   std::vector<float> values(static_cast<size_t>(m * n));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   tensor.data.resize(values.size() * 4);
-  std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
+  if (!values.empty()) std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
   return tensor;
 }
 

@@ -63,8 +63,9 @@ std::vector<ElfSymbol> ElfFile::symbols_in(const ElfSection& section) const {
     const auto* symbols = at<Elf64_Sym>(sections[i].sh_offset, count);
     for (uint64_t s = 0; s < count; ++s) {
       const Elf64_Sym& symbol = symbols[s];
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_value < section.address ||
-          symbol.st_value >= section.address + section.bytes) {
+      // Empty ones mark places and belong to no section's content.
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
+          symbol.st_value < section.address || symbol.st_value >= section.address + section.bytes) {
         continue;
       }
       result.push_back({std::string(text(sections[i].sh_link, symbol.st_name)), symbol.st_value,
