@@ -7,8 +7,10 @@
 #include "fuzzers/errors.h"
 #include "fuzzers/installation.h"
 
-int main(int argc, char** argv) {
-  using namespace warpfuzz;
+namespace warpfuzz {
+namespace {
+
+int run(int argc, char** argv) {
   // A worker, or a process that libFuzzer started from one: the driver's arguments, no subcommand.
   if (is_engine_call(argc, argv)) return run_engine(argc, argv, {});
 
@@ -28,3 +30,8 @@ int main(int argc, char** argv) {
   }
   return exit_usage;
 }
+
+}  // namespace
+}  // namespace warpfuzz
+
+int main(int argc, char** argv) { return warpfuzz::run(argc, argv); }

@@ -44,7 +44,7 @@ struct TrialResult {
 };
 
 struct TrialOptions {
-  std::chrono::milliseconds time_limit{2000};
+  std::chrono::milliseconds time_limit{10000};
   int minimum_oracle_level = 0;
 };
 

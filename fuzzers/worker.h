@@ -29,7 +29,7 @@ struct WorkerOptions {
   bool guided = true;        // off: every case is drawn anew, the baseline
   bool shrink_only = false;  // mutations only simplify (libFuzzer's -minimize_crash)
   CaseLimits limits;
-  std::chrono::milliseconds time_limit{2000};
+  std::chrono::milliseconds time_limit{10000};
 };
 
 class Worker {

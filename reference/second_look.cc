@@ -87,11 +87,41 @@ double lane_squares(const double* p, size_t n) {
 
 }  // namespace
 
+namespace {
+
+// Equal addends round equally, in whatever order: where many are, their errors do not average out
+// but add up to as much as the roundoff of every partial sum. Returns the sum of |partial sums|
+// then, 0 where addends differ. A float simulation cannot stand in: it has another rounding of the
+// addend.
+double coherent_reach(const double* addends, size_t n) {
+  constexpr size_t fewest = 8;  // equal ones, and at least a quarter of all
+  std::vector<double> sorted(addends, addends + n);
+  std::sort(sorted.begin(), sorted.end());
+  size_t longest = 0, run = 0;
+  for (size_t i = 0; i < n; ++i) {
+    run = i > 0 && sorted[i] == sorted[i - 1] ? run + 1 : 1;
+    if (sorted[i] != 0) longest = std::max(longest, run);
+  }
+  if (longest < fewest || longest * 4 < n) return 0;
+  double forward = 0, backward = 0, s = 0, t = 0;
+  for (size_t i = 0; i < n; ++i) {
+    s += addends[i];
+    t += addends[n - 1 - i];
+    forward += std::fabs(s);
+    backward += std::fabs(t);
+  }
+  return std::max(forward, backward);
+}
+
+}  // namespace
+
 double summation_variance(const double* addends, size_t n, double exact,
                           const SummationOrder& order) {
   const double squares = std::max(
       {forward_squares(addends, n), backward_squares(addends, n), lane_squares(addends, n)});
   double variance = order.roundoff * order.roundoff * squares;
+  const double coherent = order.roundoff * coherent_reach(addends, n) / order.lambda;
+  if (std::isfinite(coherent)) variance = std::max(variance, coherent * coherent);
   if (order.roundoff != 0x1p-24) return variance;  // the trials below are in float
   std::vector<float> narrow(n);
   for (size_t i = 0; i < n; ++i) narrow[i] = static_cast<float>(addends[i]);
