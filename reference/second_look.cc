@@ -89,28 +89,30 @@ double lane_squares(const double* p, size_t n) {
 
 namespace {
 
-// Equal addends round equally, in whatever order: where many are, their errors do not average out
-// but add up to as much as the roundoff of every partial sum. Returns the sum of |partial sums|
-// then, 0 where addends differ. A float simulation cannot stand in: it has another rounding of the
-// addend.
-double coherent_reach(const double* addends, size_t n) {
-  constexpr size_t fewest = 8;  // equal ones, and at least a quarter of all
-  std::vector<double> sorted(addends, addends + n);
-  std::sort(sorted.begin(), sorted.end());
-  size_t longest = 0, run = 0;
-  for (size_t i = 0; i < n; ++i) {
-    run = i > 0 && sorted[i] == sorted[i - 1] ? run + 1 : 1;
-    if (sorted[i] != 0) longest = std::max(longest, run);
-  }
-  if (longest < fewest || longest * 4 < n) return 0;
-  double forward = 0, backward = 0, s = 0, t = 0;
+// Equal addends round equally, in whatever order, and so do those that differ by less than the
+// roundoff of the sum: where many are, their errors do not average out but add up to as much as the
+// roundoff of every partial sum. Returns the sum of |partial sums| then, 0 where addends differ. A
+// float simulation cannot stand in: it has another rounding of the addend.
+double coherent_reach(const double* addends, size_t n, double roundoff) {
+  constexpr size_t fewest = 8;  // alike, and at least a quarter of all
+  double forward = 0, backward = 0, s = 0, t = 0, largest = 0;
   for (size_t i = 0; i < n; ++i) {
     s += addends[i];
     t += addends[n - 1 - i];
     forward += std::fabs(s);
     backward += std::fabs(t);
+    largest = std::max({largest, std::fabs(s), std::fabs(t)});
   }
-  return std::max(forward, backward);
+  if (!std::isfinite(s)) return 0;  // the class of such a sum is all there is
+  const double alike = roundoff * largest;
+  std::vector<double> sorted(addends, addends + n);
+  std::sort(sorted.begin(), sorted.end());
+  size_t longest = 0;
+  for (size_t first = 0, last = 0; last < n; ++last) {
+    while (sorted[last] - sorted[first] > alike) ++first;
+    if (sorted[first] != 0 || sorted[last] != 0) longest = std::max(longest, last - first + 1);
+  }
+  return longest >= fewest && longest * 4 >= n ? std::max(forward, backward) : 0;
 }
 
 }  // namespace
@@ -120,7 +122,8 @@ double summation_variance(const double* addends, size_t n, double exact,
   const double squares = std::max(
       {forward_squares(addends, n), backward_squares(addends, n), lane_squares(addends, n)});
   double variance = order.roundoff * order.roundoff * squares;
-  const double coherent = order.roundoff * coherent_reach(addends, n) / order.lambda;
+  const double coherent =
+      order.roundoff * coherent_reach(addends, n, order.roundoff) / order.lambda;
   if (std::isfinite(coherent)) variance = std::max(variance, coherent * coherent);
   if (order.roundoff != 0x1p-24) return variance;  // the trials below are in float
   std::vector<float> narrow(n);
