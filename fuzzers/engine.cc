@@ -151,13 +151,4 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t*
                                  uint8_t* out, size_t max_out_size, unsigned seed) {
   return warpfuzz::the_worker->crossover({a, a_size}, {b, b_size}, {out, max_out_size}, seed);
 }
-
-// Device stacks are switched by hand, and faults in kernels are verdicts, not reports.
-const char* __asan_default_options() {
-  return "detect_stack_use_after_return=0:detect_leaks=0:allow_user_segv_handler=1:"
-         "handle_segv=1:handle_sigbus=1:handle_sigfpe=1:protect_shadow_gap=0:"
-         // Short stacks and a small quarantine: the host allocates a little in every run.
-         "malloc_context_size=3:quarantine_size_mb=8";
-}
-const char* __ubsan_default_options() { return "print_stacktrace=1"; }
 }

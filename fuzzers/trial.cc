@@ -52,6 +52,15 @@ void reseed(Case& c, uint32_t draw) {
   for (TensorCase& input : c.inputs) input.seed += draw * 0x9E3779B9u;
 }
 
+bool accuses(const Gate& gate, const Judgement& judgement, TrialResult& result) {
+  GateResult checked = gate.check(judgement);
+  if (checked.outcome != Outcome::violation) return false;
+  result.outcome = TrialOutcome::violation;
+  result.gate = &gate;
+  result.finding = std::move(checked);
+  return true;
+}
+
 void clear_offences(Observation& observation) {
   for (Comparison& comparison : observation.comparisons) {
     comparison.offending.clear();
@@ -100,16 +109,13 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   }
   if (primary.run.status == RunStatus::ok) run_probes(judgement, asked, inputs);
 
+  std::optional<Stopwatch> watch;  // probes count as what they are
+  if (!primary.values_differ()) watch.emplace(times_.gates);
   for (const Gate& gate : gates()) {
     if (primary.values_differ()) run_probes(judgement, gate.needs, inputs);
-    const Stopwatch watch(times_.gates);
-    GateResult checked = gate.check(judgement);
-    if (checked.outcome != Outcome::violation) continue;
-    result.outcome = TrialOutcome::violation;
-    result.gate = &gate;
-    result.finding = std::move(checked);
-    break;
+    if (accuses(gate, judgement, result)) break;
   }
+  watch.reset();
 
   for (const Comparison& comparison : primary.comparisons) {
     result.worst_ratio = std::max(result.worst_ratio, comparison.worst_ratio);
@@ -186,11 +192,11 @@ Observation Trial::repeat(const Case& c, const std::vector<Tensor>& inputs, Prob
 void Trial::judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation) {
   if (observation.run.status != RunStatus::ok) return;
   const Stopwatch watch(times_.oracle);
-  const Oracle oracle(c, inputs, {.minimum_level = options_.minimum_oracle_level});
+  oracle_.evaluate(c, inputs, {.minimum_level = options_.minimum_oracle_level});
   observation.exact = true;
   for (size_t i = 0; i < observation.outputs.size(); ++i) {
-    observation.comparisons.push_back(oracle.compare(i, observation.outputs[i]));
-    observation.exact = observation.exact && oracle.expectation(i).exact;
+    observation.comparisons.push_back(oracle_.compare(i, observation.outputs[i]));
+    observation.exact = observation.exact && oracle_.expectation(i).exact;
   }
 }
 

@@ -88,6 +88,7 @@ class Trial {
   TrialOptions options_;
   Preconditions preconditions_;
   MemoryImage image_;
+  Oracle oracle_;
   TrialTimes times_;
   bool device_lost_ = false;
 };

@@ -48,12 +48,14 @@ constexpr SlackName slack_names[] = {
     {"half_probabilities", &Slack::half_probabilities},
     {"tanh_approx", &Slack::tanh_approx},
     {"one_pass_variance", &Slack::one_pass_variance},
+    {"fused_exponent", &Slack::fused_exponent},
 };
 
 }  // namespace
 
-Call::Call(const Case& c, std::span<const Tensor> inputs)
-    : schema_(c.schema), attributes_(c.attributes) {
+void Call::assign(const Case& c, std::span<const Tensor> inputs) {
+  schema_ = c.schema;
+  attributes_ = c.attributes;
   WARPFUZZ_CHECK(inputs.size() == schema_->inputs.size(), "{} inputs for {}", inputs.size(),
                  schema_->name);
   inputs_.resize(inputs.size());
@@ -61,17 +63,20 @@ Call::Call(const Case& c, std::span<const Tensor> inputs)
     Operand& operand = inputs_[i];
     operand.dtype = inputs[i].dtype;
     operand.shape = inputs[i].shape;
-    operand.values = decode_tensor(inputs[i]);
+    decode_tensor(inputs[i], operand.values);
     operand.on_lattice = i < c.inputs.size() && is_lattice(c.inputs[i].law);
     summarise(operand);
-    if (operand.on_lattice) operand.quantum = quantum_of(operand.values);
+    operand.quantum = operand.on_lattice ? quantum_of(operand.values) : 0;
   }
   const TensorSpec& output = schema_->outputs.at(0);
   output_dtype_ = schema_->dtype_combinations[c.dtype_combination].dtypes[output.dtype_variable];
+  output_shape_.clear();
+  output_size_ = 1;
   for (const size_t axis : output.axes) {
     output_shape_.push_back(static_cast<size_t>(c.axes[axis]));
     output_size_ *= output_shape_.back();
   }
+  slack_ = {};
   for (const std::string& granted : contract().slack) {
     for (const SlackName& known : slack_names) {
       if (granted == known.name) slack_.*known.member = true;

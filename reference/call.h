@@ -1,6 +1,6 @@
 // A call as the references see it: inputs decoded to double, with the facts about each tensor that
 // let the arithmetic skip work (largest and smallest magnitude, specials, lattice quantum), plus
-// attributes and the contract. Built once per oracle; immutable.
+// attributes and the contract. assign() makes it another call in the same memory.
 #pragma once
 
 #include <cstddef>
@@ -41,11 +41,12 @@ struct Slack {
   bool half_probabilities = false;  // attention may store P in the input type
   bool tanh_approx = false;         // tanh may be the hardware's, 2^-11 relative
   bool one_pass_variance = false;   // variance may be E[x^2] - E[x]^2
+  bool fused_exponent = false;      // exp(x - m) may be exp2(fma(x, log2e, -m log2e)) at any m
 };
 
 class Call {
  public:
-  Call(const Case& c, std::span<const Tensor> inputs);
+  void assign(const Case& c, std::span<const Tensor> inputs);
 
   const Operand& input(size_t position) const { return inputs_[position]; }
   size_t input_count() const { return inputs_.size(); }
@@ -70,7 +71,7 @@ class Call {
   std::shared_ptr<const Schema> schema_;
   std::vector<AttributeValue> attributes_;
   std::vector<Operand> inputs_;
-  DType output_dtype_;
+  DType output_dtype_ = DType::float32;
   std::vector<size_t> output_shape_;
   size_t output_size_ = 1;
   Slack slack_;

@@ -17,6 +17,7 @@ struct ComparisonTask {
   int minimum_level;
 };
 
-Comparison compare_output(const ComparisonTask& task, const Tensor& observed);
+// `observed` has as many elements as the expectation.
+Comparison compare_output(const ComparisonTask& task, std::span<const double> observed);
 
 }  // namespace warpfuzz

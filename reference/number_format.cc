@@ -274,9 +274,14 @@ void encode_elements(DType dtype, std::span<const double> values, std::span<std:
 }
 
 std::vector<double> decode_tensor(const Tensor& tensor) {
-  std::vector<double> values(static_cast<size_t>(tensor.size()));
-  decode_elements(tensor.dtype, tensor.data, values);
+  std::vector<double> values;
+  decode_tensor(tensor, values);
   return values;
+}
+
+void decode_tensor(const Tensor& tensor, std::vector<double>& values) {
+  values.resize(static_cast<size_t>(tensor.size()));
+  decode_elements(tensor.dtype, tensor.data, values);
 }
 
 void encode_tensor(std::span<const double> values, Tensor& tensor) {

@@ -33,6 +33,7 @@ double decode_element(DType dtype, uint64_t bits);
 uint64_t encode_element(DType dtype, double value);
 
 std::vector<double> decode_tensor(const Tensor& tensor);
+void decode_tensor(const Tensor& tensor, std::vector<double>& values);  // resized
 void encode_tensor(std::span<const double> values, Tensor& tensor);  // dtype and shape are set
 
 // The same on raw elements; `data` holds values.size() elements.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "reference/comparison.h"
+#include "reference/number_format.h"
 #include "reference/reference.h"
 #include "reference/refinement.h"
 #include "schemas/check.h"
@@ -35,51 +36,59 @@ const Reference& reference_of(const Case& c) {
   return *reference;
 }
 
-OutputExpectation evaluate(const Call& call, const Reference& reference) {
-  OutputExpectation y;
-  const size_t size = call.output_size();
-  y.dtype = call.output_dtype();
-  y.value.resize(size);
-  y.oracle_error.resize(size);
-  y.tolerance.resize(size);
-  y.certain.resize(size);
-  y.allowed.resize(size, class_finite);
-  const Geometry geometry = reference.geometry(call);
-  Tracked tracked(call, y, geometry.length);
-  for (size_t row = 0; row < geometry.rows; ++row) {
-    tracked.reset();
-    reference.tracked(tracked, call, row);
-  }
-  if (reference.allow != nullptr) reference.allow(call, y);
-  y.exact = std::all_of(y.tolerance.begin(), y.tolerance.end(), [](double t) { return t == 0; });
-  return y;
-}
-
 }  // namespace
 
-struct Oracle::State {
-  State(const Case& c, std::span<const Tensor> inputs, const OracleOptions& o)
-      : reference(reference_of(c)),
-        call(c, inputs),
-        expectation(evaluate(call, reference)),
-        refinement(call, reference),
-        options(o) {}
+void OutputExpectation::reset(DType output_dtype, size_t elements) {
+  dtype = output_dtype;
+  for (std::vector<double>* column : {&value, &oracle_error, &tolerance, &certain}) {
+    column->assign(elements, 0);
+  }
+  allowed.assign(elements, class_finite);
+  exact = false;
+}
 
-  const Reference& reference;
+struct Oracle::State {
+  const Reference* reference = nullptr;
   Call call;
   OutputExpectation expectation;
-  Refinement refinement;  // rows recomputed so far
-  OracleOptions options;
+  Refinement refinement{call};  // rows recomputed so far
+  Arena arena;
+  std::vector<double> observed;
+  int minimum_level = 0;
+
+  void evaluate() {
+    expectation.reset(call.output_dtype(), call.output_size());
+    const Geometry geometry = reference->geometry(call);
+    Tracked tracked(call, expectation, arena, geometry.length);
+    for (size_t row = 0; row < geometry.rows; ++row) {
+      tracked.reset();
+      reference->tracked(tracked, call, row);
+    }
+    if (reference->allow != nullptr) reference->allow(call, expectation);
+    expectation.exact = std::all_of(expectation.tolerance.begin(), expectation.tolerance.end(),
+                                    [](double t) { return t == 0; });
+    refinement.reset(*reference);
+  }
 };
 
-Oracle::Oracle(const Case& c, std::span<const Tensor> inputs, const OracleOptions& options) {
-  check_floating_point_environment();
-  state_ = std::make_unique<State>(c, inputs, options);
+Oracle::Oracle() : state_(std::make_unique<State>()) {}
+
+Oracle::Oracle(const Case& c, std::span<const Tensor> inputs, const OracleOptions& options)
+    : Oracle() {
+  evaluate(c, inputs, options);
 }
 
 Oracle::~Oracle() = default;
 Oracle::Oracle(Oracle&&) noexcept = default;
 Oracle& Oracle::operator=(Oracle&&) noexcept = default;
+
+void Oracle::evaluate(const Case& c, std::span<const Tensor> inputs, const OracleOptions& options) {
+  check_floating_point_environment();
+  state_->reference = &reference_of(c);
+  state_->call.assign(c, inputs);
+  state_->minimum_level = options.minimum_level;
+  state_->evaluate();
+}
 
 const OutputExpectation& Oracle::expectation(size_t output) const {
   WARPFUZZ_CHECK(output == 0, "output {} of one", output);
@@ -90,9 +99,13 @@ Comparison Oracle::compare(size_t output, const Tensor& observed) const {
   check_floating_point_environment();
   WARPFUZZ_CHECK(output == 0, "output {} of one", output);
   State& s = *state_;
+  WARPFUZZ_CHECK(observed.dtype == s.expectation.dtype &&
+                     static_cast<size_t>(observed.size()) == s.expectation.value.size(),
+                 "observed output of {} elements, expected {}", observed.size(),
+                 s.expectation.value.size());
+  decode_tensor(observed, s.observed);
   return compare_output(
-      {s.call, s.expectation, s.refinement, s.reference.elementwise, s.options.minimum_level},
-      observed);
+      {s.call, s.expectation, s.refinement, s.reference->elementwise, s.minimum_level}, s.observed);
 }
 
 std::vector<std::string_view> reference_names() {

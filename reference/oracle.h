@@ -3,7 +3,8 @@
 // and which non-finite classes are acceptable. Level 0 computes in double with error bounds; an
 // element that level 0 cannot decide is recomputed in double-double, then in multiprecision.
 // Algorithm freedoms that contract.slack may grant: half_probabilities (attention stores P in the
-// input type), tanh_approx (the hardware's tanh), one_pass_variance (E[x^2] - E[x]^2).
+// input type), tanh_approx (the hardware's tanh), one_pass_variance (E[x^2] - E[x]^2),
+// fused_exponent (exp2(fma(x, log2e, -m log2e)) even where its error is no longer small).
 // Includes schemas/ only. Built uninstrumented; asserts the floating-point environment on entry.
 #pragma once
 
@@ -36,6 +37,8 @@ struct OutputExpectation {
   std::vector<double> certain;       // no IEEE evaluation the contract allows errs by more
   std::vector<uint8_t> allowed;      // ElementClass bits
   bool exact = false;                // all tolerances are 0: the lattice or a copying operator
+
+  void reset(DType output_dtype, size_t elements);  // all zero, finite
 };
 
 enum class OffenceKind : uint8_t {
@@ -79,13 +82,18 @@ struct OracleOptions {
   int minimum_level = 0;  // 1 or 2 force double-double or multiprecision for every element
 };
 
+// Keeps its memory from one evaluation to the next. Not thread-safe.
 class Oracle {
  public:
-  // Throws std::invalid_argument for an operator without a reference.
+  Oracle();
   Oracle(const Case& c, std::span<const Tensor> inputs, const OracleOptions& options = {});
   ~Oracle();
   Oracle(Oracle&&) noexcept;
   Oracle& operator=(Oracle&&) noexcept;
+
+  // What follows is about this call. Throws std::invalid_argument for an operator without a
+  // reference.
+  void evaluate(const Case& c, std::span<const Tensor> inputs, const OracleOptions& options = {});
 
   const OutputExpectation& expectation(size_t output) const;
   Comparison compare(size_t output, const Tensor& observed) const;

@@ -11,16 +11,14 @@ namespace {
 constexpr double hard_lambda = 8;
 constexpr double soft_lambda = 6;
 
-void resize_like_output(const Call& call, OutputExpectation& y) {
-  const size_t size = call.output_size();
-  y.dtype = call.output_dtype();
-  for (std::vector<double>* column : {&y.value, &y.oracle_error, &y.tolerance, &y.certain}) {
-    column->resize(size);
-  }
-  y.allowed.resize(size);
-}
-
 }  // namespace
+
+void Refinement::reset(const Reference& reference) {
+  reference_ = &reference;
+  for (ExactRow& level : levels_) level.row = none;
+  looked_row_ = none;
+  doubted_.value.clear();
+}
 
 double Refinement::error_scale(int level) {
   // 2^-53 against 2^-94 and 2^-160, with room for the constants of the two arithmetics.
@@ -35,20 +33,20 @@ const std::vector<Refined>& Refinement::exact_row(int level, size_t row) {
   kept.values.clear();
   if (level == 1) {
     Plain<DoubleDouble> number(call_, kept.values);
-    reference_.double_double(number, call_, row);
+    reference_->double_double(number, call_, row);
   } else {
     Plain<Multiprecision> number(call_, kept.values);
-    reference_.multiprecision(number, call_, row);
+    reference_->multiprecision(number, call_, row);
   }
   return kept.values;
 }
 
 std::optional<Refined> Refinement::value(int level, size_t element) {
-  if (level == 1 && reference_.double_double == nullptr) return std::nullopt;
+  if (level == 1 && reference_->double_double == nullptr) return std::nullopt;
   for (size_t i = 0; i < call_.input_count(); ++i) {
     if (call_.input(i).has_special) return std::nullopt;
   }
-  const size_t length = reference_.geometry(call_).length;
+  const size_t length = reference_->geometry(call_).length;
   const std::vector<Refined>& row = exact_row(level, element / length);
   if (element % length >= row.size()) return std::nullopt;
   const Refined value = row[element % length];
@@ -59,16 +57,14 @@ std::optional<Refined> Refinement::value(int level, size_t element) {
 void Refinement::look_again(size_t row) {
   if (looked_row_ == row) return;
   looked_row_ = row;
-  if (doubted_.value.empty()) {
-    resize_like_output(call_, doubted_);
-  }
-  const size_t length = reference_.geometry(call_).length;
-  Tracked tracked(call_, doubted_, length, soft_lambda, true);
-  reference_.tracked(tracked, call_, row);
+  if (doubted_.value.empty()) doubted_.reset(call_.output_dtype(), call_.output_size());
+  const size_t length = reference_->geometry(call_).length;
+  Tracked tracked(call_, doubted_, arena_, length, soft_lambda, true);
+  reference_->tracked(tracked, call_, row);
 }
 
 Refinement::SecondLook Refinement::second_look(size_t element) {
-  look_again(element / reference_.geometry(call_).length);
+  look_again(element / reference_->geometry(call_).length);
   const double tolerance = doubted_.tolerance[element], certain = doubted_.certain[element];
   return {tolerance, std::min(tolerance * hard_lambda / soft_lambda, certain), certain};
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "reference/arena.h"
 #include "reference/call.h"
 #include "reference/oracle.h"
 #include "reference/plain.h"
@@ -17,7 +18,8 @@ struct Reference;
 
 class Refinement {
  public:
-  Refinement(const Call& call, const Reference& reference) : call_(call), reference_(reference) {}
+  explicit Refinement(const Call& call) : call_(call) {}
+  void reset(const Reference& reference);  // the call has been assigned
 
   // The element at level 1 or 2; nothing if that level cannot compute it (operands that are not
   // finite, functions that double-double lacks).
@@ -42,10 +44,11 @@ class Refinement {
   void look_again(size_t row);
 
   const Call& call_;
-  const Reference& reference_;
+  const Reference* reference_ = nullptr;
   ExactRow levels_[2];
   size_t looked_row_ = none;
   OutputExpectation doubted_;
+  Arena arena_;
 };
 
 }  // namespace warpfuzz

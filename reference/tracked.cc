@@ -28,15 +28,18 @@ Precision precision_of(const Contract& contract) {
 
 }  // namespace
 
-Tracked::Tracked(const Call& call, OutputExpectation& expectation, size_t stride, double lambda,
-                 bool careful)
+Tracked::Tracked(const Call& call, OutputExpectation& expectation, Arena& arena, size_t stride,
+                 double lambda, bool careful)
     : call_(call),
       expectation_(expectation),
       p_(precision_of(call.contract())),
       lambda_(lambda),
       careful_(careful),
       half_inputs_(call.input_count() > 0 && info(call.input(0).dtype).bytes <= 2),
-      stride_(stride) {}
+      stride_(stride),
+      arena_(arena) {
+  arena_.reset();
+}
 
 void Tracked::reset() {
   arena_.reset();

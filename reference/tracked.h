@@ -80,9 +80,9 @@ class Tracked {
   };
 
   // `careful` is the second look: it doubts the independence of rounding errors (NUMERICS.md).
-  // Rows of the output are `stride` elements apart.
-  Tracked(const Call& call, OutputExpectation& expectation, size_t stride, double lambda = 6,
-          bool careful = false);
+  // Rows of the output are `stride` elements apart. The arena is this instance's alone for its life.
+  Tracked(const Call& call, OutputExpectation& expectation, Arena& arena, size_t stride,
+          double lambda = 6, bool careful = false);
 
   // Forgets the rows handed out so far; called before each row of the output.
   void reset();
@@ -180,7 +180,7 @@ class Tracked {
   bool half_inputs_;
   size_t stride_;  // elements between rows of the output
   size_t next_slot_ = 0;
-  Arena arena_;
+  Arena& arena_;
   std::vector<double> transposed_;  // of the matrix below, kept across rows
   const double* transposed_of_ = nullptr;
 };

@@ -42,6 +42,8 @@ double extreme(const double* values, size_t n, Better better, double start) {
   return lane[0];
 }
 
+constexpr double coarsest_roundoff = 0x1p-8;  // bfloat16
+
 struct WeightTerms {
   double u;
   double own;  // of exp itself, times 4 + 2 |shift|
@@ -183,7 +185,9 @@ Row Tracked::exp_shift(const Row& a, const Pivot& maximum) {
   }
   facts.quantum = 0;
   facts.bound = 2;                      // never exact by being small
-  const double fma = u * std::fabs(m);  // exp2(fma(x, log2e, -m log2e))
+  const double fused = u * std::fabs(m);  // of exp2(fma(x, log2e, -m log2e))
+  const bool fused_granted = call_.slack().fused_exponent || fused <= coarsest_roundoff;
+  const double fma = fused_granted ? fused : 0;
   const double fma_variance = careful_ ? 0 : fma * fma / 3;
   const bool use_a = toleranced(a);
   double* bounds = arena_.doubles(a.n);  // relative certain bound

@@ -68,8 +68,10 @@ TEST_P(Levels, EachStaysWithinItsErrorBound) {
           family_problem({row.op, f32, f32, row.axes, row.attributes}, schema, family, seed);
       const Oracle oracle(p.c, p.inputs);
       const OutputExpectation& y = oracle.expectation(0);
-      const Call call(p.c, p.inputs);
-      Refinement refinement(call, *find_reference(row.op, ""));
+      Call call;
+      call.assign(p.c, p.inputs);
+      Refinement refinement(call);
+      refinement.reset(*find_reference(row.op, ""));
       for (size_t i = 0; i < y.value.size(); ++i) {
         if (y.allowed[i] != class_finite) continue;
         const std::optional<Refined> exact = refinement.value(2, i);
@@ -104,8 +106,10 @@ TEST(Levels, AdversarialCancellationIsBoundedAndDecided) {
     }
     const Problem p = problem({"matmul", f32, f32, {1, 1, 128}}, values);
     const Oracle oracle(p.c, p.inputs);
-    const Call call(p.c, p.inputs);
-    Refinement refinement(call, *find_reference("matmul", ""));
+    Call call;
+    call.assign(p.c, p.inputs);
+    Refinement refinement(call);
+    refinement.reset(*find_reference("matmul", ""));
     const Refined exact = *refinement.value(2, 0);
     const OutputExpectation& y = oracle.expectation(0);
     ASSERT_LE(distance({y.value[0], 0}, exact), y.oracle_error[0]);

@@ -7,21 +7,10 @@
 #include "tests/simt_benchmark_kernels.h"
 #include "tests/simt_fixture.h"
 
-// Coverage callbacks of kernels, as cheap as libFuzzer's; the counters are inline.
+// Coverage callbacks of kernels; the counters are inline.
 extern "C" {
-thread_local uintptr_t __sancov_lowest_stack = 0;
 void __sanitizer_cov_8bit_counters_init(uint8_t*, uint8_t*) {}
 void __sanitizer_cov_pcs_init(const uintptr_t*, const uintptr_t*) {}
-void __sanitizer_cov_trace_pc_indir(uintptr_t) {}
-void __sanitizer_cov_trace_cmp1(uint8_t, uint8_t) {}
-void __sanitizer_cov_trace_cmp2(uint16_t, uint16_t) {}
-void __sanitizer_cov_trace_cmp4(uint32_t, uint32_t) {}
-void __sanitizer_cov_trace_cmp8(uint64_t, uint64_t) {}
-void __sanitizer_cov_trace_const_cmp1(uint8_t, uint8_t) {}
-void __sanitizer_cov_trace_const_cmp2(uint16_t, uint16_t) {}
-void __sanitizer_cov_trace_const_cmp4(uint32_t, uint32_t) {}
-void __sanitizer_cov_trace_const_cmp8(uint64_t, uint64_t) {}
-void __sanitizer_cov_trace_switch(uint64_t, uint64_t*) {}
 }
 
 namespace warpfuzz {

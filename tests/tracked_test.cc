@@ -278,9 +278,11 @@ TEST(SharedErrors, TravelWithTheirSign) {
                        v = input == 0 ? 1000 + normal(random) : 1 + uniform(random);
                      return x;
                    });
-  const Call call(p.c, p.inputs);
+  Call call;
+  call.assign(p.c, p.inputs);
   OutputExpectation unused;
-  Tracked a(call, unused, 500);
+  Arena arena;
+  Tracked a(call, unused, arena, 500);
   const Row x = a.input(0, 0, 500), w = a.input(1, 0, 500);
   const Reduced mean = a.mean(x);
   const double sigma = std::sqrt(mean.value.var);

@@ -8,9 +8,6 @@
 #include "kernels/simt/host_api.h"
 #include "kernels/simt/signals.h"
 
-// libFuzzer's lowest stack address: fibers would make it follow the stacks' places in memory.
-extern "C" __attribute__((weak)) thread_local uintptr_t __sancov_lowest_stack;
-
 namespace warpfuzz::simt {
 
 Run run;
@@ -38,16 +35,10 @@ __attribute__((noinline)) bool call_and_catch(RunBody body, const void* data) {
   return true;
 }
 
-uintptr_t* lowest_stack() {
-  return &__sancov_lowest_stack != nullptr ? &__sancov_lowest_stack : nullptr;
-}
-
 }  // namespace
 
 RunResult execute(RunBody body, const void* data, const RunOptions& options, CodeRange code) {
   install_signal_handlers();
-  uintptr_t* const stack_feature = lowest_stack();
-  const uintptr_t lowest = stack_feature != nullptr ? *stack_feature : 0;
   run.faults.clear();
   run.launches = run.failed_launches = 0;
   run.status = WF_ERROR;
@@ -66,7 +57,6 @@ RunResult execute(RunBody body, const void* data, const RunOptions& options, Cod
     grid.abandon();
     fibers.current = &fibers.main;
   }
-  if (stack_feature != nullptr) *stack_feature = lowest;
 
   RunResult result;
   result.launches = run.launches;
