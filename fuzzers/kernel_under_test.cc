@@ -8,6 +8,7 @@
 #include "kernels/content_hash.h"
 #include "kernels/cuda/compile_cuda.h"
 #include "kernels/cuda/session.h"
+#include "kernels/source_constants.h"
 
 namespace warpfuzz {
 
@@ -88,6 +89,7 @@ KernelUnderTest load_kernel(const fs::path& source, const fs::path& object,
   const std::string content((std::istreambuf_iterator<char>(stream)),
                             std::istreambuf_iterator<char>());
   result.identity.content_hash = content_hash(content);
+  if (source.extension() == ".cu") result.constants = integer_constants(content);
   return result;
 }
 

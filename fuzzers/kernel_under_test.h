@@ -41,6 +41,7 @@ struct KernelUnderTest {
   KernelIdentity identity;
   std::unique_ptr<Device> device;
   std::unique_ptr<Kernel> kernel;
+  std::vector<int64_t> constants;  // of its source; none for a library
 };
 
 // `source` is what the user named, `object` the library built from it. Throws KernelError.

@@ -140,7 +140,8 @@ void Worker::stop_at(const Signature& signature, const Reproducer& reproducer) {
 size_t Worker::mutate(std::span<uint8_t> buffer, size_t size, unsigned seed) {
   Random random(seed);
   random.discard(2);  // the first values of neighbouring seeds are neighbours
-  const auto draw = [&] { return random_case(schema_, random, options_.limits); };
+  const Constants constants = options_.guided ? under_test_.constants : Constants();
+  const auto draw = [&] { return random_case(schema_, random, options_.limits, constants); };
   if (!options_.guided) {
     Case c = draw();
     for (int i = 0; i < admission_attempts && !trial_->preconditions().admit(c); ++i) c = draw();
@@ -158,7 +159,7 @@ size_t Worker::mutate(std::span<uint8_t> buffer, size_t size, unsigned seed) {
       c = draw();
     } else {
       c = original;
-      warpfuzz::mutate(c, random, options_.limits);
+      warpfuzz::mutate(c, random, options_.limits, constants);
     }
     if (trial_->preconditions().admit(c)) break;
   }

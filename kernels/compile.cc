@@ -55,7 +55,8 @@ Arguments instrumentation_flags(const Instrumentation& instrumentation) {
   Arguments flags = {instrumentation.optimize ? "-O2" : "-O1"};
   // Edges only: cases are mutated by structure, so libFuzzer has no use for traced comparisons, and
   // they cost a fifth of a run.
-  if (instrumentation.coverage) flags.push_back("-fsanitize-coverage=inline-8bit-counters,pc-table");
+  if (instrumentation.coverage)
+    flags.push_back("-fsanitize-coverage=inline-8bit-counters,pc-table");
   if (instrumentation.address) {
     append(flags,
            {"-fsanitize=address", "-fsanitize-recover=address",

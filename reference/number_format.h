@@ -34,7 +34,7 @@ uint64_t encode_element(DType dtype, double value);
 
 std::vector<double> decode_tensor(const Tensor& tensor);
 void decode_tensor(const Tensor& tensor, std::vector<double>& values);  // resized
-void encode_tensor(std::span<const double> values, Tensor& tensor);  // dtype and shape are set
+void encode_tensor(std::span<const double> values, Tensor& tensor);     // dtype and shape are set
 
 // The same on raw elements; `data` holds values.size() elements.
 void decode_elements(DType dtype, std::span<const std::byte> data, std::span<double> values);

@@ -80,7 +80,8 @@ class Tracked {
   };
 
   // `careful` is the second look: it doubts the independence of rounding errors (NUMERICS.md).
-  // Rows of the output are `stride` elements apart. The arena is this instance's alone for its life.
+  // Rows of the output are `stride` elements apart. The arena is this instance's alone for its
+  // life.
   Tracked(const Call& call, OutputExpectation& expectation, Arena& arena, size_t stride,
           double lambda = 6, bool careful = false);
 

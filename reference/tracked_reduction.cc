@@ -184,7 +184,7 @@ Row Tracked::exp_shift(const Row& a, const Pivot& maximum) {
     return out;
   }
   facts.quantum = 0;
-  facts.bound = 2;                      // never exact by being small
+  facts.bound = 2;                        // never exact by being small
   const double fused = u * std::fabs(m);  // of exp2(fma(x, log2e, -m log2e))
   const bool fused_granted = call_.slack().fused_exponent || fused <= coarsest_roundoff;
   const double fma = fused_granted ? fused : 0;

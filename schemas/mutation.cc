@@ -81,7 +81,9 @@ Poke random_poke(const Case& c, const TensorSpec& spec, Random& random) {
   uint64_t size = 1;
   for (size_t axis : spec.axes) size *= static_cast<uint64_t>(c.axes[axis]);
   Poke poke;
-  poke.position = one_in(random, 3) ? std::max<uint64_t>(size, 1) - 1 : below(random, size);
+  const uint64_t last = std::max<uint64_t>(size, 1) - 1;
+  const uint64_t where = below(random, 4);
+  poke.position = where == 0 ? 0 : where == 1 ? last : below(random, size);
   poke.value = static_cast<PokeValue>(below(random, poke_value_count));
   return poke;
 }
@@ -131,6 +133,25 @@ bool axis_swap(Case& c, Random& random, size_t& favoured) {
   const size_t other = pick_variable_axis(*c.schema, random);
   if (favoured == other) return false;
   std::swap(c.axes[favoured], c.axes[other]);
+  return true;
+}
+
+bool axis_constant(Case& c, Random& random, size_t& favoured, Constants constants) {
+  if (constants.empty()) return false;
+  favoured = pick_variable_axis(*c.schema, random);
+  if (favoured == no_axis) return false;
+  const int64_t constant = pick(random, constants);
+  switch (below(random, 4)) {
+    case 0:
+      c.axes[favoured] = constant + (one_in(random, 2) ? 1 : -1);
+      break;
+    case 1:
+      c.axes[favoured] = constant * (2 + static_cast<int64_t>(below(random, 3)));
+      break;
+    default:
+      c.axes[favoured] = constant;
+      break;
+  }
   return true;
 }
 
@@ -276,6 +297,8 @@ constexpr int total_weight = [] {
   return total;
 }();
 
+constexpr uint64_t constant_period = 8;  // one mutation in so many
+
 const Mutation& pick_mutation(Random& random) {
   auto ticket = static_cast<int>(below(random, total_weight));
   const Mutation* row = mutation_table;
@@ -298,13 +321,15 @@ void random_laws(Case& c, Random& random) {
 
 std::span<const Mutation> mutations() { return mutation_table; }
 
-void mutate(Case& c, Random& random, const CaseLimits& limits) {
+void mutate(Case& c, Random& random, const CaseLimits& limits, Constants constants) {
   size_t favoured = no_axis;
   for (uint64_t left = 1 + below(random, 4); left > 0; --left) {
     // A mutation may not apply to this case, or may be undone by the limits: a few tries.
     for (int tries = 0; tries < 4; ++tries) {
       size_t axis = no_axis;
-      const bool applied = pick_mutation(random).apply(c, random, axis);
+      const bool applied = !constants.empty() && one_in(random, constant_period)
+                               ? axis_constant(c, random, axis, constants)
+                               : pick_mutation(random).apply(c, random, axis);
       if (axis != no_axis) favoured = axis;
       if (applied) break;
     }
@@ -312,7 +337,8 @@ void mutate(Case& c, Random& random, const CaseLimits& limits) {
   legalize(c, limits, favoured);
 }
 
-Case random_case(std::shared_ptr<const Schema> schema, Random& random, const CaseLimits& limits) {
+Case random_case(std::shared_ptr<const Schema> schema, Random& random, const CaseLimits& limits,
+                 Constants constants) {
   Case c;
   c.schema = std::move(schema);
   const Schema& s = *c.schema;
@@ -328,12 +354,14 @@ Case random_case(std::shared_ptr<const Schema> schema, Random& random, const Cas
   c.outputs.resize(s.outputs.size());
   random_laws(c, random);
   size_t favoured = no_axis;
+  size_t tuned = no_axis;
+  if (one_in(random, 4)) axis_constant(c, random, tuned, constants);
   if (one_in(random, 3)) add_poke(c, random, favoured);
   if (one_in(random, 3)) change_layout(c, random, favoured);
   if (one_in(random, 3)) change_offset(c, random, favoured);
   if (one_in(random, 3)) change_extra_runs(c, random, favoured);
   change_schedule_seed(c, random, favoured);
-  legalize(c, limits, pick_variable_axis(s, random));
+  legalize(c, limits, tuned != no_axis ? tuned : pick_variable_axis(s, random));
   return c;
 }
 

@@ -14,13 +14,19 @@ namespace warpfuzz {
 
 using Random = std::minstd_rand;
 
-// Applies one to four mutations of the table.
-void mutate(Case& c, Random& random, const CaseLimits& limits);
+// Whole numbers that matter to the code under test: extents are tried at, around and at multiples
+// of them.
+using Constants = std::span<const int64_t>;
+
+// Applies one to four mutations of the table, or of the constants.
+void mutate(Case& c, Random& random, const CaseLimits& limits, Constants constants = {});
 
 // A random legal case: the first corpus of a campaign and the baseline that guidance is measured
 // against. Uniform over dtypes; a third of the cases has the lattice wherever it is allowed, the
-// others are uniform over laws; size classes are mostly small, as in decoding.
-Case random_case(std::shared_ptr<const Schema> schema, Random& random, const CaseLimits& limits);
+// others are uniform over laws; size classes are mostly small, as in decoding. A quarter has an
+// extent from the constants, where there are any.
+Case random_case(std::shared_ptr<const Schema> schema, Random& random, const CaseLimits& limits,
+                 Constants constants = {});
 
 // Each tensor, axis and attribute taken from one of the two, which are of one schema.
 Case crossover(const Case& a, const Case& b, Random& random, const CaseLimits& limits);

@@ -169,6 +169,20 @@ TEST(Regression, StoredFindingsAreStillCaught) {
   EXPECT_GT(replayed, 0u);
 }
 
+// Branches inside one another on the shape and on a value: coverage of the kernel and the constants
+// of its source open them one by one, chance does not.
+TEST(Campaign, GuidanceOpensNestedBranches) {
+  const std::string kernel = WARPFUZZ_SOURCE_DIR "/tests/gpu/puzzles/puzzle_3.cu";
+  for (const bool guided : {true, false}) {
+    const TemporaryDirectory work;
+    std::vector<std::string> arguments = {"fuzz",      "relu",   "--kernel", kernel, "--work",
+                                          work.path(), "--json", "--seed",   "1",    "--size-class",
+                                          "1",         "--runs", "60000"};
+    if (!guided) arguments.push_back("--unguided");
+    EXPECT_EQ(warpfuzz_command(arguments).exit_code, guided ? 1 : 0) << guided;
+  }
+}
+
 // A kernel that ends its process: the case is tried alone, stored and shown; the campaign goes on.
 TEST(Campaign, AKernelThatEndsItsProcessIsAFinding) {
   const TemporaryDirectory work;

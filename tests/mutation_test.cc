@@ -120,6 +120,24 @@ TEST(Mutation, AThirdOfRandomCasesIsExact) {
   EXPECT_LT(lattice, 1'200);
 }
 
+// Fresh cases and mutated ones meet a constant of the kernel, its neighbours and its multiples.
+TEST(Mutation, TriesTheConstantsOfTheKernel) {
+  const auto schema = find_schema("softmax");
+  const std::vector<int64_t> constants = {281};
+  Random random(5);
+  std::set<int64_t> fresh, mutated;
+  for (int i = 0; i < 2000; ++i) {
+    Case c = random_case(schema, random, {.max_size_class = 1}, constants);
+    fresh.insert(c.axes.begin(), c.axes.end());
+    mutate(c, random, {.max_size_class = 1}, constants);
+    mutated.insert(c.axes.begin(), c.axes.end());
+  }
+  for (const int64_t extent : {280, 281, 282, 562}) {
+    EXPECT_TRUE(fresh.contains(extent)) << extent;
+    EXPECT_TRUE(mutated.contains(extent)) << extent;
+  }
+}
+
 TEST(Mutation, CrossoverTakesFromBoth) {
   const auto schema = find_schema("rmsnorm");
   Case a = decode(schema, {}, {});

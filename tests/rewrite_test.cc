@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/compile.h"
+#include "kernels/source_constants.h"
 
 namespace warpfuzz {
 namespace {
@@ -194,6 +195,14 @@ const std::vector<Row> refusals = {
      "this form of extern __shared__ is not supported; write: extern __shared__ T name[];"},
 };
 INSTANTIATE_TEST_SUITE_P(Refusal, RefusalTest, testing::ValuesIn(refusals), print);
+
+// By the same tokens.
+TEST(SourceConstants, AreTheIntegersOfTheCodeAndItsMacros) {
+  EXPECT_EQ(integer_constants("#include <k12.h>\n#define TILE 32\n// 77\nint a = 0x40u + 1'000;"
+                              "float f = 2.5f, g = 1e9; if (n == 5120ULL || n < 2) x[TILE][32];"),
+            (std::vector<int64_t>{32, 64, 1000, 5120}));
+  EXPECT_EQ(integer_constants("99999999999999999999 0x 5000000000 \"7"), std::vector<int64_t>{});
+}
 
 TEST(RewriteLinesTest, KeepsTheNumberOfLines) {
   const std::string input =

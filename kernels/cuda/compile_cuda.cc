@@ -102,7 +102,9 @@ Arguments compile_flags(const CompileRequest& request) {
                      request.host_compiler,
                      "-I" + request.kernel_directory.string(),
                      "-Xcompiler",
-                     request.host_coverage ? "-fPIC,-g1,-fsanitize-coverage=inline-8bit-counters,pc-table" : "-fPIC,-g1"};
+                     request.host_coverage
+                         ? "-fPIC,-g1,-fsanitize-coverage=inline-8bit-counters,pc-table"
+                         : "-fPIC,-g1"};
   append(flags, request.extra_flags);
   return flags;
 }
