@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "kernels/content_hash.h"
+#include "kernels/simt/prelude.h"
 #include "kernels/simt/rewrite.h"
 #include "kernels/simt/wrapped_symbols.h"
 #include "kernels/subprocess.h"
@@ -93,13 +95,25 @@ Arguments preprocess_command(const CompileRequest& request) {
   return command;
 }
 
-// Without the names of input and output.
+// Of a whole source and of a prelude: clang refuses a precompiled one with other flags.
+Arguments translation_flags(const CompileRequest& request) {
+  Arguments flags = language_flags;
+  append(flags, tolerance_flags);
+  append(flags, code_flags);
+  append(flags, instrumentation_flags(request.instrumentation));
+  return flags;
+}
+
+// Both without the names of input and output.
+Arguments precompile_command(const CompileRequest& request) {
+  Arguments command = {request.compiler, "-x", "c++-header"};
+  append(command, translation_flags(request));
+  append(command, {"-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp"});
+  return command;
+}
 Arguments compile_command(const CompileRequest& request) {
   Arguments command = {request.compiler, "-x", "c++-cpp-output"};
-  append(command, language_flags);
-  append(command, tolerance_flags);
-  append(command, code_flags);
-  append(command, instrumentation_flags(request.instrumentation));
+  append(command, translation_flags(request));
   append(command, link_flags());
   return command;
 }
@@ -148,6 +162,51 @@ class TemporaryFile {
   fs::path path_;
 };
 
+// A path beside `entry` that no other thread or process uses.
+fs::path temporary_path(const fs::path& entry) {
+  static std::atomic<unsigned> count = 0;
+  return entry.parent_path() / (entry.stem().string() + "." + std::to_string(::getpid()) + "." +
+                                std::to_string(count.fetch_add(1)) + entry.extension().string());
+}
+
+// The part of the source that kernels share, read by the compiler once and kept in the cache.
+class Prelude {
+ public:
+  Prelude(const CompileRequest& request, std::string text)
+      : request_(request), text_(std::move(text)), command_(precompile_command(request)) {
+    ContentHash key;
+    for (const std::string& argument : command_) key.add(argument);
+    key.add(request.cache_directory.string());  // the precompiled form refers to its source by path
+    key.add(text_);
+    key_ = key.hex();
+    source_ = fs::absolute(request.cache_directory) / "preludes" / (key_ + ".ii");
+    precompiled_ = fs::path(source_).replace_extension(".pch");
+  }
+
+  bool empty() const { return text_.empty(); }
+  const std::string& key() const { return key_; }
+
+  // The precompiled form, made where there is none.
+  fs::path precompile() {
+    if (fs::exists(source_) && fs::exists(precompiled_)) return precompiled_;
+    fs::create_directories(source_.parent_path());
+    const TemporaryFile source(temporary_path(source_));
+    const TemporaryFile precompiled(temporary_path(precompiled_));
+    source.write(text_);
+    fs::rename(source.path(), source_);
+    append(command_, {"-o", precompiled.path(), source_});
+    run_compiler(request_, command_);
+    fs::rename(precompiled.path(), precompiled_);
+    return precompiled_;
+  }
+
+ private:
+  const CompileRequest& request_;
+  std::string text_, key_;
+  Arguments command_;
+  fs::path source_, precompiled_;
+};
+
 }  // namespace
 
 fs::path compile_for_cpu(const CompileRequest& request) {
@@ -155,29 +214,32 @@ fs::path compile_for_cpu(const CompileRequest& request) {
     throw CompileError(request.source.string() + ": error: no such kernel source");
   }
   const std::string preprocessed = run_compiler(request, preprocess_command(request));
+  const std::array<std::string, 2> shared_headers = {request.include_directory.string() + "/",
+                                                     request.kernel_directory / "warpfuzz_kernel."};
+  const SplitSource parts = split_prelude(preprocessed, shared_headers);
+  const std::string rewritten = rewrite_cuda(parts.rest);
+  Prelude prelude(request, rewrite_cuda(parts.prelude));
   Arguments command = compile_command(request);
 
   // The text holds the content of every header, what this version of the rewriter makes of it and,
   // through wf_prelude.h, the version of the compiler.
-  const std::string rewritten = rewrite_cuda(preprocessed);
   ContentHash key;
   for (const std::string& argument : command) key.add(argument);
+  key.add(prelude.key());
   key.add(rewritten);
   const fs::path entry = request.cache_directory / (key.hex() + ".so");
-  const fs::path kept_source = fs::path(entry).replace_extension(".ii");
-  const bool source_present = !request.keep_source || fs::exists(kept_source);
-  if (fs::exists(entry) && source_present) return entry;
+  if (fs::exists(entry)) return entry;
 
   fs::create_directories(request.cache_directory);
-  static std::atomic<unsigned> compilations = 0;
-  const std::string unique = key.hex() + "." + std::to_string(::getpid()) + "." +
-                             std::to_string(compilations.fetch_add(1));
-  const TemporaryFile source(request.cache_directory / (unique + ".ii"));
-  const TemporaryFile object(request.cache_directory / (unique + ".so"));
+  if (!prelude.empty()) {
+    append(command, {"-Xclang", "-include-pch", "-Xclang", prelude.precompile()});
+  }
+  const fs::path temporary = temporary_path(entry);
+  const TemporaryFile source(fs::path(temporary).replace_extension(".ii"));
+  const TemporaryFile object(temporary);
   source.write(rewritten);
   append(command, {"-o", object.path(), source.path()});
   run_compiler(request, command);
-  if (request.keep_source) fs::rename(source.path(), kept_source);
   fs::rename(object.path(), entry);
   return entry;
 }

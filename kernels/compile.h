@@ -1,6 +1,7 @@
 // Turns a kernel source (.cu) into a shared object for the CPU device: preprocess with our CUDA
 // headers, rewrite what is not C++, compile with the wanted instrumentation. Results are cached
 // under a key of content, included files, compiler and flags; a cache entry is written atomically.
+// The headers that kernels begin with are precompiled, in the same cache.
 #pragma once
 
 #include <chrono>
@@ -35,7 +36,6 @@ struct CompileRequest {
   std::string compiler = "clang++-19";
   std::vector<std::string> extra_flags;         // -D..., -I...
   std::chrono::milliseconds time_limit{60000};  // for each run of the compiler
-  bool keep_source = false;  // leaves the preprocessed, rewritten source beside the shared object
 };
 
 // Path of the shared object. Throws CompileError, or std::system_error when the cache directory

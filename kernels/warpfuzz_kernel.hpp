@@ -46,6 +46,12 @@ __host__ __device__ inline __nv_bfloat16 from_float<__nv_bfloat16>(float value) 
   return __float2bfloat16_rn(value);
 }
 
+// DLPack's code of an element type.
+template <class T>
+constexpr DLDataTypeCode element_code = kDLFloat;
+template <>
+constexpr DLDataTypeCode element_code<__nv_bfloat16> = kDLBfloat;
+
 // A strided tensor of known rank on the device: view(i, j) is the element.
 template <class T, int Rank>
 struct View {
@@ -83,6 +89,11 @@ class Tensor {
   int64_t stride(int axis) const { return tensor_->strides[axis]; }  // in elements
   bool is(DLDataTypeCode code, int bits) const {
     return tensor_->dtype.code == code && tensor_->dtype.bits == bits;
+  }
+  // T: float, __half or __nv_bfloat16.
+  template <class T>
+  bool is() const {
+    return is(element_code<T>, 8 * sizeof(T));
   }
   bool same_dtype(const Tensor& other) const {
     return tensor_->dtype.code == other.tensor_->dtype.code &&
@@ -156,24 +167,46 @@ class Call {
   const WfCall* call_;
 };
 
+// Not inlined: the compiler is faster with many small functions than with one that holds them all.
+template <class... T, class Function>
+__noinline__ WfStatus call_with(Function& f) {
+  return f(T{}...);
+}
+
 // Calls f(T{}) with the element type of `tensor`; unsupported if it is none of the three.
 template <class Function>
 WfStatus dispatch(const Tensor& tensor, Function f) {
-  if (tensor.is(kDLFloat, 32)) return f(float{});
-  if (tensor.is(kDLFloat, 16)) return f(__half{});
-  if (tensor.is(kDLBfloat, 16)) return f(__nv_bfloat16{});
+  if (tensor.is<float>()) return call_with<float>(f);
+  if (tensor.is<__half>()) return call_with<__half>(f);
+  if (tensor.is<__nv_bfloat16>()) return call_with<__nv_bfloat16>(f);
   return WF_UNSUPPORTED;
 }
 
-// Calls f(T{}, U{}) or f(T{}, U{}, V{}) with the element types of the tensors.
+// Calls f(T{}, U{}) with the element types of the tensors.
 template <class Function>
 WfStatus dispatch(const Tensor& a, const Tensor& b, Function f) {
   return dispatch(a, [&](auto t) { return dispatch(b, [&](auto u) { return f(t, u); }); });
 }
-template <class Function>
+
+// Calls f(T{}, U{}, V{}) if Types<T, U, V>, the element types of the tensors, is one of those
+// listed; unsupported if not:
+//   dispatch<Types<float, float, float>, Types<__half, float, __half>>(x, weight, y, f)
+// Each combination is one more instance of the kernel, so list those of the operator's schema.
+template <class... T>
+struct Types {};
+
+template <class T, class U, class V, class Function>
+bool dispatch_one(Types<T, U, V>, const Tensor& a, const Tensor& b, const Tensor& c, Function& f,
+                  WfStatus& status) {
+  if (!a.is<T>() || !b.is<U>() || !c.is<V>()) return false;
+  status = call_with<T, U, V>(f);
+  return true;
+}
+template <class... Combinations, class Function>
 WfStatus dispatch(const Tensor& a, const Tensor& b, const Tensor& c, Function f) {
-  return dispatch(a, b,
-                  [&](auto t, auto u) { return dispatch(c, [&](auto v) { return f(t, u, v); }); });
+  WfStatus status = WF_UNSUPPORTED;
+  (dispatch_one(Combinations{}, a, b, c, f, status) || ...);
+  return status;
 }
 
 // Blocks that give `items` threads, at most `most` of them (for grid-stride loops).

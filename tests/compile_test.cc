@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <string>
@@ -65,9 +66,10 @@ class CompileTest : public testing::Test {
     }
     return "compiled";
   }
-  size_t cached_files() const {
-    return static_cast<size_t>(
-        std::distance(fs::directory_iterator(request_.cache_directory), fs::directory_iterator()));
+  size_t cached(const std::string& extension) const {
+    const fs::recursive_directory_iterator files(request_.cache_directory), end;
+    return static_cast<size_t>(std::count_if(
+        files, end, [&](const auto& file) { return file.path().extension() == extension; }));
   }
 
   const fs::path root_ =
@@ -82,14 +84,42 @@ TEST_F(CompileTest, SecondCallTakesTheCachedObject) {
   const auto written = fs::last_write_time(first);
   EXPECT_EQ(compile_for_cpu(request_), first);
   EXPECT_EQ(fs::last_write_time(first), written);
-  EXPECT_EQ(cached_files(), 1u);
+  EXPECT_EQ(cached(".so"), 1u);
 }
 
 TEST_F(CompileTest, AChangedHeaderMisses) {
   const fs::path first = compile_for_cpu(request_);
   write("values.h", "constexpr int threads = 128;\n");
   EXPECT_NE(compile_for_cpu(request_), first);
-  EXPECT_EQ(cached_files(), 2u);
+  EXPECT_EQ(cached(".so"), 2u);
+  EXPECT_EQ(cached(".pch"), 1u) << "it is the kernel's own header, not one that kernels share";
+}
+
+TEST_F(CompileTest, KernelsShareAPreludeWhateverTheirPositions) {
+  const auto compile = [&](const std::string& name, const std::string& content) {
+    request_.source = write(name, content);
+    return compile_for_cpu(request_);
+  };
+  compile("one.cu", "#include \"warpfuzz_kernel.hpp\"\nvoid f() {}\n");
+  compile("two.cu",
+          "// A comment.\n\n#include \"warpfuzz_kernel.hpp\"\n\n__global__ void k() {}\n");
+  EXPECT_EQ(cached(".pch"), 1u);
+  compile("three.cu", "__global__ void k() {}\n");
+  EXPECT_EQ(cached(".pch"), 2u);
+  compile("four.cu", "#define N 3\n#include \"warpfuzz_kernel.hpp\"\n");
+  EXPECT_EQ(cached(".pch"), 2u) << "what stands before an include may change what it gives";
+}
+
+TEST_F(CompileTest, APreludeThatWasRemovedInPartIsMadeAgain) {
+  compile_for_cpu(request_);
+  for (const std::string extension : {".pch", ".ii"}) {
+    for (const auto& file : fs::directory_iterator(request_.cache_directory / "preludes")) {
+      if (file.path().extension() == extension) fs::remove(file);
+    }
+    EXPECT_EQ(error_of("after" + extension + ".cu", valid_kernel + ("// no " + extension)),
+              "compiled");
+    EXPECT_EQ(cached(extension), 1u);
+  }
 }
 
 TEST_F(CompileTest, ChangedFlagsMiss) {
@@ -102,28 +132,28 @@ TEST_F(CompileTest, ChangedFlagsMiss) {
   EXPECT_EQ(compile_for_cpu(request_), covered) << "a macro that nobody reads changes nothing";
 }
 
-TEST_F(CompileTest, KeepsTheSourceWhenAsked) {
-  request_.keep_source = true;
-  fs::path source = compile_for_cpu(request_);
-  source.replace_extension(".ii");
-  std::ifstream stream(source);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  EXPECT_THAT(text, HasSubstr("::wf_simt::Config(wf::blocks(y.size(), threads)"));
-  EXPECT_EQ(cached_files(), 2u);
-}
-
 TEST_F(CompileTest, CompilersMessageNamesTheUsersLine) {
   EXPECT_THAT(error_of("broken.cu",
                        "__global__ void k(float* y) {\n  extern __shared__ float s[];\n"
                        "  y[0] = s[0] + oops;\n}\n"),
               StartsWith("broken.cu:3:17: error: use of undeclared identifier 'oops'\n"));
+  EXPECT_THAT(error_of("prelude.cu",
+                       "// The first include is in line 2.\n#include \"warpfuzz_kernel.hpp\"\n\n"
+                       "__global__ void k(float* y) {\n  y[0] = oops;\n}\n"),
+              StartsWith("prelude.cu:5:10: error: use of undeclared identifier 'oops'\n"));
+  EXPECT_THAT(error_of("instance.cu",
+                       "#include \"warpfuzz_kernel.hpp\"\n"
+                       "float f(wf::View<float, 2> v) { return v(1); }\n"),
+              testing::AllOf(HasSubstr("warpfuzz_kernel.hpp:"), HasSubstr("one index per axis"),
+                             HasSubstr("instance.cu:2:")));
   EXPECT_THAT(error_of("header.cu", "#include \"missing.h\"\n"),
               StartsWith("header.cu:1:10: fatal error: 'missing.h' file not found\n"));
   EXPECT_THAT(
       error_of("types.cu",
                "__global__ void k(int* p) {}\nvoid f(float* p) {\n\n  k<<<1, 1>>>(p);\n}\n"),
       HasSubstr("types.cu:4:"));
-  EXPECT_EQ(cached_files(), 0u) << "nothing stays behind";
+  EXPECT_EQ(cached(".so"), 0u);
+  EXPECT_EQ(cached(".ii"), cached(".pch")) << "nothing temporary stays behind";
 }
 
 TEST_F(CompileTest, RefusalNamesTheUsersLine) {
@@ -178,7 +208,9 @@ TEST_F(CompileTest, TwoThreadsShareACache) {
   const fs::path mine = compile_for_cpu(request_);
   thread.join();
   EXPECT_EQ(mine, other);
-  EXPECT_EQ(cached_files(), 1u);
+  EXPECT_EQ(cached(".so"), 1u);
+  EXPECT_EQ(cached(".pch"), 1u);
+  EXPECT_EQ(cached(".ii"), 1u) << "the prelude's source and nothing temporary";
 }
 
 // What kernels write and plain C++17 has not.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/compile.h"
+#include "kernels/simt/prelude.h"
 #include "kernels/source_constants.h"
 
 namespace warpfuzz {
@@ -203,6 +204,48 @@ TEST(SourceConstants, AreTheIntegersOfTheCodeAndItsMacros) {
             (std::vector<int64_t>{32, 64, 1000, 5120}));
   EXPECT_EQ(integer_constants("99999999999999999999 0x 5000000000 \"7"), std::vector<int64_t>{});
 }
+
+struct SplitRow {
+  std::string name;
+  std::string input, prelude, rest;
+};
+class SplitTest : public testing::TestWithParam<SplitRow> {};
+TEST_P(SplitTest, GivesTheExpectedParts) {
+  const std::vector<std::string> headers = {"/cuda/"};
+  const SplitSource split = split_prelude(GetParam().input, headers);
+  EXPECT_EQ(split.prelude, GetParam().prelude);
+  EXPECT_EQ(split.rest, GetParam().rest);
+}
+
+const std::string built_in =
+    "# 1 \"<built-in>\" 1\n# 1 \"/cuda/p.h\" 1\nint p;\n# 2 \"<built-in>\" 2\n";
+const std::string back = "# 1 \"<prelude>\" 2\n";
+const std::vector<SplitRow> splits = {
+    {"Nothing", "", "", ""},
+    {"NoIncludes", "# 1 \"k.cu\"\nint k;\n", "", "# 1 \"k.cu\"\nint k;\n"},
+    {"OnlyWhatTheCompilerIncludes", "# 1 \"k.cu\"\n" + built_in + "# 1 \"k.cu\" 2\n\nint k;\n",
+     "# 1 \"<prelude>\"\n" + built_in + back, "# 1 \"k.cu\"\n\nint k;\n"},
+    {"AfterAComment",
+     "# 1 \"k.cu\"\n" + built_in +
+         "# 1 \"k.cu\" 2\n\n# 1 \"/cuda/a.h\" 1\nint a;\n# 4 \"k.cu\" 2\nint k;\n",
+     "# 1 \"<prelude>\"\n" + built_in + back + "# 1 \"/cuda/a.h\" 1\nint a;\n" + back,
+     "# 4 \"k.cu\"\nint k;\n"},
+    {"SystemHeader", "# 1 \"/usr/s.h\" 1 3 4\nint s;\n# 2 \"k.cu\" 2\nint k;\n",
+     "# 1 \"<prelude>\"\n# 1 \"/usr/s.h\" 1 3 4\nint s;\n" + back, "# 2 \"k.cu\"\nint k;\n"},
+    {"NestedInclude",
+     "# 1 \"/cuda/a.h\" 1\n# 1 \"x.h\" 1\nint x;\n# 2 \"/cuda/a.h\" 2\n# 2 \"k.cu\" 2\nint k;\n",
+     "# 1 \"<prelude>\"\n# 1 \"/cuda/a.h\" 1\n# 1 \"x.h\" 1\nint x;\n# 2 \"/cuda/a.h\" 2\n" + back,
+     "# 2 \"k.cu\"\nint k;\n"},
+    {"KernelsOwnHeader",
+     "# 1 \"/cuda/a.h\" 1\nint a;\n# 2 \"k.cu\" 2\n# 1 \"own.h\" 1\nint o;\n# 3 \"k.cu\" 2\n",
+     "# 1 \"<prelude>\"\n# 1 \"/cuda/a.h\" 1\nint a;\n" + back,
+     "# 2 \"k.cu\"\n# 1 \"own.h\" 1\nint o;\n# 3 \"k.cu\" 2\n"},
+    {"PragmaBeforeAnInclude", "#pragma pack(1)\n# 1 \"/cuda/a.h\" 1\nint a;\n# 3 \"k.cu\" 2\n", "",
+     "#pragma pack(1)\n# 1 \"/cuda/a.h\" 1\nint a;\n# 3 \"k.cu\" 2\n"},
+    {"CutShort", "# 1 \"/cuda/a.h\" 1\nint a", "", "# 1 \"/cuda/a.h\" 1\nint a"},
+};
+INSTANTIATE_TEST_SUITE_P(Prelude, SplitTest, testing::ValuesIn(splits),
+                         [](const auto& row) { return row.param.name; });
 
 TEST(RewriteLinesTest, KeepsTheNumberOfLines) {
   const std::string input =

@@ -43,12 +43,18 @@ WARPFUZZ_KERNEL("") {
   const float eps = static_cast<float>(call.real("eps"));
   unsigned threads = 1;
   while (threads < max_threads && threads < x.extent(1)) threads *= 2;
-  return wf::dispatch(x, weight, y, [&](auto t, auto w, auto u) {
-    using T = decltype(t);
-    using W = decltype(w);
-    using U = decltype(u);
-    rmsnorm<T, W, U><<<wf::blocks(x.extent(0), 1), threads, 0, call.stream()>>>(
-        x.view<const T, 2>(), weight.view<const W, 1>(), y.view<U, 2>(), eps);
-    return call.launched();
-  });
+  return wf::dispatch<wf::Types<float, float, float>, wf::Types<float, float, __half>,
+                      wf::Types<__half, __half, __half>, wf::Types<__half, float, __half>,
+                      wf::Types<__half, __half, float>,
+                      wf::Types<__nv_bfloat16, __nv_bfloat16, __nv_bfloat16>,
+                      wf::Types<__nv_bfloat16, float, __nv_bfloat16>,
+                      wf::Types<__nv_bfloat16, __nv_bfloat16, float>>(
+      x, weight, y, [&](auto t, auto w, auto u) {
+        using T = decltype(t);
+        using W = decltype(w);
+        using U = decltype(u);
+        rmsnorm<T, W, U><<<wf::blocks(x.extent(0), 1), threads, 0, call.stream()>>>(
+            x.view<const T, 2>(), weight.view<const W, 1>(), y.view<U, 2>(), eps);
+        return call.launched();
+      });
 }

@@ -144,6 +144,8 @@ bool parse_line_marker(std::string_view text, const Directive& directive, Source
     if (rest.front() == '\\' && rest.size() > 1) rest.remove_prefix(1);
     marker.file += rest.front();
   }
+  marker.enters_include = rest.starts_with("\" 1");
+  marker.leaves_include = rest.starts_with("\" 2");
   marker.system_header = rest.find(" 3") != std::string_view::npos;
   return true;
 }

@@ -37,6 +37,8 @@ struct SourceMarker {
   std::string file;
   int line = 1;
   bool system_header = false;
+  bool enters_include = false;
+  bool leaves_include = false;
 };
 
 // True and fills `marker` if the directive is a line marker: # 12 "file.cu" 1 3 or #line 12 "file".

@@ -363,7 +363,7 @@ class Rewriter {
   std::string_view text_;
   CudaTokens source_;
   std::span<const CudaToken> tokens_;
-  SourceMarker marker_{0, "<source>", 1, false};
+  SourceMarker marker_{.file = "<source>"};
   std::vector<Scope> scopes_;
   std::vector<std::string> namespace_arenas_;
   std::vector<Edit> edits_;
