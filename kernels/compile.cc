@@ -1,5 +1,7 @@
 #include "kernels/compile.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,8 +11,11 @@
 #include <utility>
 
 #include "kernels/content_hash.h"
+#include "kernels/simt/elf_sections.h"
 #include "kernels/simt/prelude.h"
 #include "kernels/simt/rewrite.h"
+#include "kernels/simt/shared_memory.h"
+#include "kernels/simt/static_shared.h"
 #include "kernels/simt/wrapped_symbols.h"
 #include "kernels/subprocess.h"
 
@@ -22,8 +27,9 @@ using Arguments = std::vector<std::string>;
 
 // Of both steps. C++17 is nvcc's default; AVX2 with FMA and F16C is what half and contraction need.
 // Type punning through pointers is everyday CUDA and works with nvcc, hence no strict aliasing.
-const Arguments language_flags = {"-std=c++17", "-march=x86-64-v3", "-fno-strict-aliasing",
-                                  "-fno-math-errno", "-fno-color-diagnostics"};
+const Arguments language_flags = {
+    "-std=c++17",      "-march=x86-64-v3",       "-fno-strict-aliasing",
+    "-fno-math-errno", "-fno-color-diagnostics", "-fcaret-diagnostics-max-lines=1"};
 
 // What nvcc 12.8 defines for sm_90. The whole file is compiled once, as device code: host code
 // under #ifndef __CUDA_ARCH__ is not seen. WARPFUZZ_CPU tells a kernel that it runs on this device.
@@ -53,25 +59,36 @@ constexpr const char* undefined_checks =
 
 void append(Arguments& to, const Arguments& from) { to.insert(to.end(), from.begin(), from.end()); }
 
+struct InstrumentationFlags {
+  bool Instrumentation::* wanted;
+  Arguments flags;
+};
+const InstrumentationFlags instrumentation_table[] = {
+    // Edges only: cases are mutated by structure, so libFuzzer has no use for traced comparisons,
+    // and they cost a fifth of a run.
+    {&Instrumentation::coverage, {"-fsanitize-coverage=inline-8bit-counters,pc-table"}},
+    {&Instrumentation::address,
+     {"-fsanitize=address", "-fsanitize-recover=address",
+      // CUDA threads are fibers that share no fake stacks, and live short.
+      "-fsanitize-address-use-after-return=never", "-fno-sanitize-address-use-after-scope",
+      // Two kernels may both have a global `counter`.
+      "-fno-sanitize-address-use-odr-indicator",
+      // Big kernels too report through __asan_report_*, which are wrapped.
+      "-mllvm", "-asan-instrumentation-with-call-threshold=-1"}},
+    {&Instrumentation::undefined,
+     {std::string("-fsanitize=") + undefined_checks,
+      std::string("-fsanitize-recover=") + undefined_checks}},
+};
+
+constexpr BuildMode build_mode_table[] = {
+    {"address", {.coverage = false, .address = true, .undefined = true}, true},
+    {"none", {.coverage = false, .address = false, .undefined = false, .optimize = true}, false},
+};
+
 Arguments instrumentation_flags(const Instrumentation& instrumentation) {
   Arguments flags = {instrumentation.optimize ? "-O2" : "-O1"};
-  // Edges only: cases are mutated by structure, so libFuzzer has no use for traced comparisons, and
-  // they cost a fifth of a run.
-  if (instrumentation.coverage)
-    flags.push_back("-fsanitize-coverage=inline-8bit-counters,pc-table");
-  if (instrumentation.address) {
-    append(flags,
-           {"-fsanitize=address", "-fsanitize-recover=address",
-            // CUDA threads are fibers that share no fake stacks, and live short.
-            "-fsanitize-address-use-after-return=never", "-fno-sanitize-address-use-after-scope",
-            // Two kernels may both have a global `counter`.
-            "-fno-sanitize-address-use-odr-indicator",
-            // Big kernels too report through __asan_report_*, which are wrapped.
-            "-mllvm", "-asan-instrumentation-with-call-threshold=-1"});
-  }
-  if (instrumentation.undefined) {
-    append(flags, {std::string("-fsanitize=") + undefined_checks,
-                   std::string("-fsanitize-recover=") + undefined_checks});
+  for (const InstrumentationFlags& row : instrumentation_table) {
+    if (instrumentation.*row.wanted) append(flags, row.flags);
   }
   return flags;
 }
@@ -183,7 +200,7 @@ class Prelude {
     precompiled_ = fs::path(source_).replace_extension(".pch");
   }
 
-  bool empty() const { return text_.empty(); }
+  const std::string& text() const { return text_; }
   const std::string& key() const { return key_; }
 
   // The precompiled form, made where there is none.
@@ -207,7 +224,29 @@ class Prelude {
   fs::path source_, precompiled_;
 };
 
+// nvcc refuses a kernel with more static shared memory than that, and so must this. `source` is
+// whole: a precompiled prelude fits its own flags only.
+void check_static_shared(const CompileRequest& request, const fs::path& source) {
+  Arguments command = {request.compiler, "-x", "c++-cpp-output"};
+  append(command, language_flags);
+  append(command, tolerance_flags);
+  append(command, {"-gline-tables-only", "-O1", "-Xclang", "-disable-llvm-passes", "-S",
+                   "-emit-llvm", "-o", "-", source});
+  std::string errors;
+  for (const StaticSharedUse& use : static_shared_use(run_compiler(request, command))) {
+    if (use.bytes <= simt::default_shared_limit) continue;
+    errors += fmt::format(
+        "{}:{}: error: {} has {} bytes of static shared memory, {}; a kernel may have {} (use "
+        "dynamic shared memory and cudaFuncSetAttribute for more)\n",
+        use.file, use.line, use.kernel, use.bytes, fmt::join(use.variables, " + "),
+        simt::default_shared_limit);
+  }
+  if (!errors.empty()) throw CompileError(errors);
+}
+
 }  // namespace
+
+std::span<const BuildMode> build_modes() { return build_mode_table; }
 
 fs::path compile_for_cpu(const CompileRequest& request) {
   if (std::error_code error; !fs::is_regular_file(request.source, error)) {
@@ -228,10 +267,12 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   key.add(prelude.key());
   key.add(rewritten);
   const fs::path entry = request.cache_directory / (key.hex() + ".so");
-  if (fs::exists(entry)) return entry;
+  const fs::path kept_source = fs::path(entry).replace_extension(".ii");
+  const bool source_present = !request.keep_source || fs::exists(kept_source);
+  if (fs::exists(entry) && source_present) return entry;
 
   fs::create_directories(request.cache_directory);
-  if (!prelude.empty()) {
+  if (!prelude.text().empty()) {
     append(command, {"-Xclang", "-include-pch", "-Xclang", prelude.precompile()});
   }
   const fs::path temporary = temporary_path(entry);
@@ -240,6 +281,12 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   source.write(rewritten);
   append(command, {"-o", object.path(), source.path()});
   run_compiler(request, command);
+  // Looked into only where all kernels of the object together have more.
+  const bool much_shared =
+      simt::ElfFile(object.path()).section(".wfshared").bytes > simt::default_shared_limit;
+  if (much_shared || request.keep_source) source.write(prelude.text() + rewritten);
+  if (much_shared) check_static_shared(request, source.path());
+  if (request.keep_source) fs::rename(source.path(), kept_source);
   fs::rename(object.path(), entry);
   return entry;
 }

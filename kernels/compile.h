@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpfuzz {
@@ -26,6 +28,14 @@ struct Instrumentation {
   bool undefined = true;  // integer overflow, division, shifts, alignment, array bounds
   bool optimize = false;  // -O2 instead of -O1
 };
+
+// What a whole program is built with, by the name that a user gives it: one row each.
+struct BuildMode {
+  std::string_view name;
+  Instrumentation instrumentation;
+  bool needs_asan;  // in the process that loads the object
+};
+std::span<const BuildMode> build_modes();
 
 struct CompileRequest {
   std::filesystem::path source;

@@ -73,7 +73,7 @@ enum class Schedule : uint8_t { sequential, reversed, random };
 struct RunOptions {
   Schedule schedule = Schedule::sequential;
   uint32_t schedule_seed = 0;
-  std::chrono::milliseconds time_limit{10000};
+  std::chrono::milliseconds time_limit{10000};  // of processor time; 0: none
 };
 
 // What one call asked of a real device; the CPU device does not tell.

@@ -15,8 +15,23 @@ namespace {
 
 const std::string call_attribute =
     R"(__attribute__((no_sanitize("address", "undefined", "thread", "coverage"))))";
-const std::string static_shared =
-    R"(static __attribute__((internal_linkage, section(".wfshared"))))";
+const std::string static_shared = R"(static __attribute__((section(".wfshared"))))";
+// Ends the text of every source with shared memory or launch bounds.
+const std::string enters = "\nextern \"C\" { extern const char wf_kernels_enter = 1; }";
+const std::string device_function = "__attribute__((internal_linkage))";
+
+// What follows the declaration of a shared variable.
+std::string record(const std::string& name) {
+  return R"( static __attribute__((used, section(".wfsizes"), no_sanitize("address"))) )"
+         "::wf_simt::SharedRecord wf_shared_" +
+         name + "{&" + name + ", sizeof(" + name + "), \"" + name + "\", &wf_kernel_record};";
+}
+// The first statements of a kernel.
+std::string entry(const std::string& bound) {
+  return R"(static __attribute__((used, no_sanitize("address"))) const ::wf_simt::KernelRecord )"
+         "wf_kernel_record{__PRETTY_FUNCTION__, (" +
+         bound + ")}; ::wf_simt::enter(wf_kernel_record);";
+}
 
 // A launch of `expression` as wf_simt.h states it; `arguments` with its parentheses.
 std::string launch(const std::string& expression, const std::string& configuration,
@@ -83,9 +98,9 @@ const std::vector<Row> launches = {
     {"InsideALambdaArgument", "run([&] { k<<<1, 2>>>(x); });",
      "run([&] { " + launch("k", "1, 2", "(x)") + "; });"},
     {"FromAHostDeviceFunction", "__wf_host__ __wf_device__ void f() { k<<<1, 2>>>(x); }",
-     "  void f() { " + launch("k", "1, 2", "(x)") + "; }"},
+     " " + device_function + " void f() { " + launch("k", "1, 2", "(x)") + "; }"},
     {"FromAHostFunctionAfterAKernel", "__wf_global__ void k() {} void f() { k<<<1, 2>>>(); }",
-     " void k() {} void f() { " + launch("k", "1, 2", "()") + "; }"},
+     device_function + " void k() {} void f() { " + launch("k", "1, 2", "()") + "; }"},
 };
 INSTANTIATE_TEST_SUITE_P(Launch, RewriteTest, testing::ValuesIn(launches), print);
 
@@ -113,24 +128,26 @@ INSTANTIATE_TEST_SUITE_P(Text, UntouchedTest, testing::ValuesIn(untouched), prin
 const std::string arena = "(::wf_simt::dynamic_shared())";
 const std::vector<Row> shared = {
     {"Array", "void f() { __wf_shared__ float s[32]; }",
-     "void f() { " + static_shared + " float s[32]; }"},
+     "void f() { " + static_shared + " float s[32];" + record("s") + " }"},
     {"TwoDimensions", "__wf_shared__ T tile[N][N + 1], other[2];",
-     static_shared + " T tile[N][N + 1], other[2];"},
-    {"Scalar", "__wf_shared__ int last;", static_shared + " int last;"},
+     static_shared + " T tile[N][N + 1], other[2];" + record("tile") + record("other")},
+    {"Scalar", "__wf_shared__ int last;", static_shared + " int last;" + record("last")},
     {"TypeFirst", "volatile float __wf_shared__ s[4];",
-     "volatile float " + static_shared + " s[4];"},
+     "volatile float " + static_shared + " s[4];" + record("s")},
     {"AlreadyStatic", "static __wf_shared__ float s[4];",
-     R"(static __attribute__((internal_linkage, section(".wfshared"))) float s[4];)"},
+     static_shared + " float s[4];" + record("s")},
     {"AlignmentAttribute", "__wf_shared__ __attribute__((aligned(16))) float s[4];",
-     static_shared + " __attribute__((aligned(16))) float s[4];"},
+     static_shared + " __attribute__((aligned(16))) float s[4];" + record("s")},
     {"AlignasAfter", "__wf_shared__ alignas(16) float s[4];",
-     "alignas(16) " + static_shared + "  float s[4];"},
+     "alignas(16) " + static_shared + "  float s[4];" + record("s")},
     {"AlignasBefore", "alignas(16) __wf_shared__ float s[4];",
-     "alignas(16) " + static_shared + " float s[4];"},
+     "alignas(16) " + static_shared + " float s[4];" + record("s")},
+    {"TrailingAttribute", "__wf_shared__ float s __attribute__((aligned(16)));",
+     static_shared + " float s __attribute__((aligned(16)));" + record("s")},
     {"Structure", "__wf_shared__ struct { float a; int b; } s;",
-     static_shared + " struct { float a; int b; } s;"},
+     static_shared + " struct { float a; int b; } s;" + record("s")},
     {"TemplateType", "__wf_shared__ typename R<T, 32>::Storage s;",
-     static_shared + " typename R<T, 32>::Storage s;"},
+     static_shared + " typename R<T, 32>::Storage s;" + record("s")},
     {"Parameter", "void f(__wf_shared__ float* s);", "void f( float* s);"},
     {"Dynamic", "void f() { extern __wf_shared__ float s[]; }",
      "void f() { float (&s)[] = *reinterpret_cast<float (*)[]>" + arena + "; }"},
@@ -155,11 +172,37 @@ const std::vector<Row> shared = {
      "namespace a { extern __wf_shared__ float s[];\nextern __wf_shared__ float s[]; }",
      "namespace a { static float (&s)[] = *reinterpret_cast<float (*)[]>" + arena + ";\n; }"},
 };
-INSTANTIATE_TEST_SUITE_P(Shared, RewriteTest, testing::ValuesIn(shared), print);
+class SharedTest : public testing::TestWithParam<Row> {};
+TEST_P(SharedTest, GivesTheExpectedText) {
+  EXPECT_EQ(rewrite_cuda(GetParam().input), GetParam().expected + enters);
+}
+INSTANTIATE_TEST_SUITE_P(Rewrite, SharedTest, testing::ValuesIn(shared), print);
+
+const std::vector<Row> bounds = {
+    {"Bound", "__wf_global__ void __wf_launch_bounds__(128) k() { f(); }",
+     device_function + " void  k() {" + entry("128") + " f(); }"},
+    {"BoundAndBlocks", "__wf_global__ __wf_launch_bounds__(A<1, 2>::n, 4)\nvoid k() {}",
+     device_function + " \nvoid k() {" + entry("A<1, 2>::n") + "}"},
+    {"OfADeclaration", "__wf_global__ void __wf_launch_bounds__(9) k(); __wf_global__ void j() {}",
+     device_function + " void  k(); " + device_function + " void j() {" + entry("0") + "}"},
+    {"DeviceFunctionsDoNotEnter", "__wf_device__ void f() {} void __wf_launch_bounds__(2) g() {}",
+     device_function + " void f() {} void  g() {}"},
+};
+INSTANTIATE_TEST_SUITE_P(Bounds, SharedTest, testing::ValuesIn(bounds), print);
 
 const std::vector<Row> others = {
     {"Qualifiers", "extern \"C\" __wf_global__ void k(); __wf_device__ int d;",
-     "extern \"C\"  void k();  int d;"},
+     "extern \"C\" " + device_function + " void k();  int d;"},
+    {"DeviceVariables", "__wf_device__ float t[2] = {f(1)}; __wf_device__ A<(1 > 2)> a;",
+     " float t[2] = {f(1)};  A<(1 > 2)> a;"},
+    {"DeviceFunctions", "__wf_host__ __wf_device__ A<f(1)> f(); __wf_device__ A operator[](int);",
+     " " + device_function + " A<f(1)> f(); " + device_function + " A operator[](int);"},
+    {"DeviceLambda", "auto f = [=] __wf_host__ __wf_device__ (int i) { return i; };",
+     "auto f = [=]   (int i) { return i; };"},
+    {"KernelAsVoidPointer",
+     "cudaLaunchKernel((const void*)k<int>, g, b, (void**)a); cudaFuncGetAttributes(&x, "
+     "reinterpret_cast<void*>(k)); f((void*)k);",
+     "cudaLaunchKernel(k<int>, g, b, (void**)a); cudaFuncGetAttributes(&x, (k)); f((void*)k);"},
     {"Noinline", "__noinline__ int f();", "__attribute__((noinline)) int f();"},
     {"UnrollWithoutLoop", "#pragma unroll\nx = 1;", "\nx = 1;"},
 };
@@ -179,7 +222,11 @@ const std::vector<Row> refusals = {
      "inline PTX (\"bar.sync 0;\") cannot run on the CPU device; give a C++ version under #ifdef "
      "WARPFUZZ_CPU"},
     {"Texture", "texture<float, 1> t;",
-     "texture references are not supported on the CPU device; read through a pointer"},
+     "textures and surfaces (texture) are not supported on the CPU device; read through a pointer"},
+    {"TextureObject", "__wf_global__ void k(cudaTextureObject_t t);",
+     "textures and surfaces (cudaTextureObject_t) are not supported on the CPU device; read "
+     "through "
+     "a pointer"},
     {"Cluster", "__wf_global__ void __wf_cluster_dims__ k();",
      "thread block clusters are not supported on the CPU device"},
     {"LaunchFromKernel", "__wf_global__ void k() { if (a) { j<<<1, 2>>>(); } }",

@@ -35,5 +35,12 @@ inline void raw_fill(void* begin, uint8_t value, size_t bytes) {
 inline void raw_copy(void* to, const void* from, size_t bytes) {
   __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(bytes) : : "memory");
 }
+// The ranges may overlap.
+inline void raw_move(void* to, const void* from, size_t bytes) {
+  if (to <= from || static_cast<const char*>(from) + bytes <= to) return raw_copy(to, from, bytes);
+  for (size_t i = bytes; i-- > 0;) {
+    static_cast<volatile char*>(to)[i] = static_cast<const char*>(from)[i];
+  }
+}
 
 }  // namespace warpfuzz::simt

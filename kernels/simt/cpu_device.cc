@@ -6,7 +6,6 @@
 #include "kernels/simt/call_arguments.h"
 #include "kernels/simt/image_shadow.h"
 #include "kernels/simt/kernel_object.h"
-#include "kernels/simt/positions.h"
 #include "kernels/simt/run.h"
 
 namespace warpfuzz {
@@ -42,18 +41,7 @@ class CpuKernel final : public Kernel {
   }
 
   void resolve_positions(std::vector<Fault>& faults) const override {
-    std::vector<Fault*> unresolved;
-    std::vector<uintptr_t> offsets;
-    for (Fault& fault : faults) {
-      if (fault.pc == 0 || !fault.file.empty() || !object_.code.contains(fault.pc)) continue;
-      unresolved.push_back(&fault);
-      offsets.push_back(fault.pc - object_.load_base);
-    }
-    const auto positions = simt::find_positions(object_.path, offsets);
-    for (size_t i = 0; i < unresolved.size(); ++i) {
-      unresolved[i]->file = positions[i].file;
-      unresolved[i]->line = positions[i].line;
-    }
+    simt::resolve_positions(faults, object_);
   }
 
  private:

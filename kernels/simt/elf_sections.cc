@@ -53,35 +53,14 @@ ElfSection ElfFile::section(std::string_view name) const {
   return {};
 }
 
-std::vector<ElfSymbol> ElfFile::symbols_in(const ElfSection& section) const {
-  std::vector<ElfSymbol> result;
-  const auto* header = at<Elf64_Ehdr>(0);
-  const auto* sections = at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
-  for (unsigned i = 0; i < header->e_shnum; ++i) {
-    if (sections[i].sh_type != SHT_SYMTAB) continue;
-    const uint64_t count = sections[i].sh_size / sizeof(Elf64_Sym);
-    const auto* symbols = at<Elf64_Sym>(sections[i].sh_offset, count);
-    for (uint64_t s = 0; s < count; ++s) {
-      const Elf64_Sym& symbol = symbols[s];
-      // Empty ones mark places and belong to no section's content.
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size == 0 ||
-          symbol.st_value < section.address || symbol.st_value >= section.address + section.bytes) {
-        continue;
-      }
-      result.push_back({std::string(text(sections[i].sh_link, symbol.st_name)), symbol.st_value,
-                        symbol.st_size});
-    }
-  }
-  return result;
-}
-
-ElfSection ElfFile::code() const {
+ElfSection ElfFile::mapped(bool only_code) const {
   const auto* header = at<Elf64_Ehdr>(0);
   const auto* segments = at<Elf64_Phdr>(header->e_phoff, header->e_phnum);
   uint64_t begin = ~uint64_t{0};
   uint64_t end = 0;
   for (unsigned i = 0; i < header->e_phnum; ++i) {
-    if (segments[i].p_type != PT_LOAD || (segments[i].p_flags & PF_X) == 0) continue;
+    if (segments[i].p_type != PT_LOAD) continue;
+    if (only_code && (segments[i].p_flags & PF_X) == 0) continue;
     begin = std::min(begin, segments[i].p_vaddr);
     end = std::max(end, segments[i].p_vaddr + segments[i].p_memsz);
   }

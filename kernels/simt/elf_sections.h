@@ -1,5 +1,5 @@
-// Reads what the loader does not keep: section headers and the symbol table of an ELF64 file. The
-// file is only trusted as far as bounds were checked.
+// Reads what the loader does not keep: the section headers of an ELF64 file. The file is only
+// trusted as far as bounds were checked.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,6 @@ struct ElfSection {
   uint64_t bytes = 0;
 };
 
-struct ElfSymbol {
-  std::string name;
-  uint64_t address = 0;
-  uint64_t bytes = 0;
-};
-
 class ElfFile {
  public:
   // Throws KernelError if the file is not an x86-64 ELF file.
@@ -28,15 +22,15 @@ class ElfFile {
 
   // Zero bytes if there is no such section.
   ElfSection section(std::string_view name) const;
-  // Data symbols that lie in the section.
-  std::vector<ElfSymbol> symbols_in(const ElfSection& section) const;
-  // The addresses that are mapped executable.
-  ElfSection code() const;
+  // The addresses that are mapped executable, and all that are mapped.
+  ElfSection code() const { return mapped(true); }
+  ElfSection image() const { return mapped(false); }
 
  private:
   template <class T>
   const T* at(uint64_t offset, uint64_t count = 1) const;
   std::string_view text(uint64_t string_section, uint64_t offset) const;
+  ElfSection mapped(bool only_code) const;
 
   std::string path_;
   std::vector<char> bytes_;

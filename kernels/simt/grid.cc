@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/simt/kernel_limits.h"
+
 namespace warpfuzz::simt {
 
 using wf_simt::Context;
@@ -18,8 +20,9 @@ constexpr unsigned yields_before_resolve = 256;
 
 Grid::Grid() : block_(std::make_unique<Block>()), pool_(&Grid::fiber_body) {}
 
-void Grid::run(const wf_simt::LaunchRequest& request, const RunOptions& options) {
+int Grid::run(const wf_simt::LaunchRequest& request, const RunOptions& options) {
   request_ = &request;
+  rejection_ = 0;
   context_ = request.context;
   schedule_ = options.schedule;
   random_ = ScheduleRandom(options.schedule_seed);
@@ -40,7 +43,54 @@ void Grid::run(const wf_simt::LaunchRequest& request, const RunOptions& options)
   Fiber& worker = pool_.take();
   start_thread();
   switch_to(worker);
-  request_ = nullptr;
+  if (rejection_ != 0) {
+    abandon();
+  } else {
+    request_ = nullptr;
+  }
+  return rejection_;
+}
+
+namespace {
+
+// Calls a kernel without arguments: it says who it is before it looks at them. What stands for
+// arguments on the stack is `room`.
+void call_kernel(void* function) {
+  volatile char room[32 << 10];
+  room[0] = 0;
+  reinterpret_cast<void (*)()>(function)();
+  room[1] = 0;
+}
+
+}  // namespace
+
+const wf_simt::KernelRecord* Grid::record_of(const void* function, Context* context) {
+  if (running() || function == nullptr) return nullptr;
+  const wf_simt::LaunchRequest request{"",
+                                       function,
+                                       context,
+                                       1,
+                                       1,
+                                       0,
+                                       nullptr,
+                                       false,
+                                       true,
+                                       &call_kernel,
+                                       const_cast<void*>(function)};
+  asks_who_ = true;
+  run(request, {});
+  asks_who_ = false;
+  return context->kernel;
+}
+
+void Grid::enter(const wf_simt::KernelRecord& record) {
+  context_->kernel = &record;
+  if (asks_who_) {
+    rejection_ = -1;
+    switch_to(fibers.main);
+  }
+  rejection_ = check_kernel_limits(*request_, record);
+  if (rejection_ != 0) switch_to(fibers.main);
 }
 
 void Grid::abandon() {
@@ -268,6 +318,8 @@ uint64_t wf_warp(wf_simt::WarpOp op, unsigned mask, uint64_t value, unsigned ope
                  int* predicate, const char* file, int line) {
   return warpfuzz::simt::grid.warp(op, mask, value, operand, predicate, file, line);
 }
+
+void wf_enter_kernel(const wf_simt::KernelRecord* record) { warpfuzz::simt::grid.enter(*record); }
 
 void wf_grid_barrier(const char* file, int line) { warpfuzz::simt::grid.grid_barrier(file, line); }
 

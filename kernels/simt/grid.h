@@ -21,10 +21,16 @@ class Grid {
   Grid();
 
   bool running() const { return request_ != nullptr; }
-  // Runs all blocks of a legal launch.
-  void run(const wf_simt::LaunchRequest& request, const RunOptions& options);
+  // Runs all blocks of a launch whose configuration is legal. Returns a cudaError_t: not success if
+  // the launch breaks a limit of its kernel, of which then nothing has run.
+  int run(const wf_simt::LaunchRequest& request, const RunOptions& options);
+  // The first thread of the launch is about to run the kernel.
+  void enter(const wf_simt::KernelRecord& record);
   // The run has been left: forget the launch and all suspended threads.
   void abandon();
+
+  // What a kernel that calls enter() says of itself; nullptr in device code.
+  const wf_simt::KernelRecord* record_of(const void* function, wf_simt::Context* context);
 
   // Called on the fiber of the running thread.
   bool next_thread();
@@ -67,6 +73,8 @@ class Grid {
   Schedule schedule_ = Schedule::sequential;
   ScheduleRandom random_;
   unsigned yields_ = 0;  // in a row
+  int rejection_ = 0;    // cudaError_t
+  bool asks_who_ = false;
   FiberPool pool_;
   std::vector<ParkedBlock> parked_;    // wait at the grid barrier
   std::vector<ParkedBlock> released_;  // may go on after it, last one first

@@ -1,36 +1,33 @@
 #include "kernels/simt/host_api.h"
 
-#include <cxxabi.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
+#include <chrono>
 #include <memory>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
-#include "kernels/simt/asan.h"
+#include "kernels/simt/kernel_limits.h"
 #include "kernels/simt/run.h"
-#include "kernels/simt/shared_memory.h"
 
 namespace warpfuzz::simt {
 
 namespace {
 
-constexpr size_t device_memory_bytes = size_t{1} << 30;
+using Clock = std::chrono::steady_clock;
 
-struct OptIn {
-  const void* function;
-  std::string kernel;  // name without template arguments; empty if it is not known
-  size_t bytes;
+// A kernel under test must not see the time: its runs would differ.
+constexpr float time_of_kernels_under_test = 0.001f;
+
+struct Event {
+  bool timed = true;
+  bool recorded = false;
+  Clock::time_point time;
 };
 
 struct HostApi {
   int last_error = 0;
-  std::vector<OptIn> opt_ins;
-  std::unordered_map<void*, size_t> allocations;
-  size_t allocated = 0;
+  std::unordered_map<const void*, std::unique_ptr<Event>> events;
+  uintptr_t streams = 0;
 };
 
 HostApi& api() {
@@ -38,72 +35,25 @@ HostApi& api() {
   return state;
 }
 
-// "ns::softmax<float, 4>(float*)" and "softmax<T, N>" give "softmax".
-std::string base_name(std::string_view name) {
-  name = name.substr(0, name.find_first_of("<("));
-  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
-  const size_t start = name.find_last_of(": &*");
-  return std::string(start == std::string_view::npos ? name : name.substr(start + 1));
-}
-
-std::string function_name(const void* function) {
-  Dl_info info;
-  if (dladdr(function, &info) == 0 || info.dli_sname == nullptr || info.dli_saddr != function) {
-    return {};
-  }
-  int status = 0;
-  std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status), &std::free);
-  if (status != 0) return info.dli_sname;
-  std::string_view text = demangled.get();
-  // Function templates are printed with their return type.
-  if (text.starts_with("void ")) text.remove_prefix(5);
-  return base_name(text);
+Event* find_event(const void* handle) {
+  const auto found = api().events.find(handle);
+  return found != api().events.end() ? found->second.get() : nullptr;
 }
 
 }  // namespace
 
 void begin_host_api_run() {
   api().last_error = 0;
-  api().opt_ins.clear();
+  forget_opt_ins();
 }
 
 void set_message(std::string_view text, std::string_view detail) {
   set_text(run.message, "{}{}", text, detail);
 }
 
-size_t dynamic_shared_limit(const wf_simt::LaunchRequest& request) {
-  size_t limit = default_shared_limit;
-  if (api().opt_ins.empty()) return limit;
-  const std::string name = base_name(request.name);
-  for (const OptIn& opt_in : api().opt_ins) {
-    const bool same = request.function != nullptr ? opt_in.function == request.function
-                                                  : opt_in.kernel.empty() || opt_in.kernel == name;
-    if (same) limit = std::max(limit, opt_in.bytes);
-  }
-  return limit;
-}
-
-namespace {
-
-// Records an access of a runtime call that leaves the tensors or the shared memory.
-void check_range(FaultKind kind, const void* begin, size_t bytes, void* caller) {
-  void* bad = first_poisoned(begin, bytes);
-  if (bad == nullptr) return;
-  RawFault fault = make_fault(kind, nullptr, 0);
-  set_text(fault.message, "a copy or fill of {} bytes leaves its buffer", bytes);
-  fault.address = reinterpret_cast<uintptr_t>(bad);
-  fault.bytes = static_cast<uint32_t>(bytes);
-  fault.pc = reinterpret_cast<uintptr_t>(caller) - 1;
-  report(fault);
-}
-
-}  // namespace
-
 }  // namespace warpfuzz::simt
 
 using namespace warpfuzz::simt;
-using warpfuzz::FaultKind;
 
 extern "C" {
 
@@ -119,54 +69,43 @@ int wf_last_error(bool reset) {
   return error;
 }
 
-void* wf_allocate(size_t bytes) {
-  HostApi& state = api();
-  if (bytes > device_memory_bytes - state.allocated) return nullptr;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, 256, bytes == 0 ? 1 : bytes) != 0) return nullptr;
-  raw_fill(memory, 0xFF, bytes);
-  state.allocations.emplace(memory, bytes);
-  state.allocated += bytes;
-  return memory;
+// Never nullptr and none twice; nobody looks behind it.
+void* wf_create_stream(void) { return reinterpret_cast<void*>(0x1000 + 16 * api().streams++); }
+
+void* wf_create_event(bool timed) {
+  auto event = std::make_unique<Event>();
+  event->timed = timed;
+  void* const handle = event.get();
+  api().events.emplace(handle, std::move(event));
+  return handle;
 }
 
-bool wf_free(void* memory) {
-  HostApi& state = api();
-  const auto found = state.allocations.find(memory);
-  if (found == state.allocations.end()) return false;
-  state.allocated -= found->second;
-  state.allocations.erase(found);
-  std::free(memory);
-  return true;
+int wf_destroy_event(const void* handle) {
+  return api().events.erase(handle) != 0 ? cuda_success : cuda_error_invalid_resource_handle;
 }
 
-void wf_memory_info(size_t* free_bytes, size_t* total_bytes) {
-  *free_bytes = device_memory_bytes - api().allocated;
-  *total_bytes = device_memory_bytes;
+int wf_record_event(const void* handle) {
+  Event* event = find_event(handle);
+  if (event == nullptr) return cuda_error_invalid_resource_handle;
+  event->recorded = true;
+  event->time = Clock::now();
+  return cuda_success;
 }
 
-void wf_copy(void* to, const void* from, size_t bytes) {
-  check_range(FaultKind::out_of_bounds_read, from, bytes, __builtin_return_address(0));
-  check_range(FaultKind::out_of_bounds_write, to, bytes, __builtin_return_address(0));
-  const bool forward = to <= from || static_cast<const char*>(from) + bytes <= to;
-  if (forward) {
-    raw_copy(to, from, bytes);
-    return;
+// Whatever was recorded has happened.
+int wf_query_event(const void* handle) {
+  return find_event(handle) != nullptr ? cuda_success : cuda_error_invalid_resource_handle;
+}
+
+int wf_elapsed_time(float* milliseconds, const void* start, const void* end) {
+  const Event* first = find_event(start);
+  const Event* last = find_event(end);
+  if (first == nullptr || last == nullptr || !first->recorded || !last->recorded || !first->timed ||
+      !last->timed) {
+    return cuda_error_invalid_resource_handle;
   }
-  for (size_t i = bytes; i-- > 0;) {
-    static_cast<volatile char*>(to)[i] = static_cast<const char*>(from)[i];
-  }
-}
-
-void wf_fill(void* to, int value, size_t bytes) {
-  check_range(FaultKind::out_of_bounds_write, to, bytes, __builtin_return_address(0));
-  raw_fill(to, static_cast<uint8_t>(value), bytes);
-}
-
-// cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize).
-bool wf_opt_in_dynamic_shared(const void* function, size_t bytes) {
-  if (bytes > max_dynamic_shared_bytes) return false;
-  api().opt_ins.push_back({function, function_name(function), bytes});
-  return true;
+  const std::chrono::duration<float, std::milli> elapsed = last->time - first->time;
+  *milliseconds = run.program ? elapsed.count() : time_of_kernels_under_test;
+  return cuda_success;
 }
 }

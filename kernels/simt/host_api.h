@@ -1,12 +1,9 @@
-// The part of the CUDA host API that has state: the last error, device memory, the shared memory
-// that kernels have opted in to. The API's functions are inline in include/cuda_runtime.h and call
-// the wf_* functions that are defined here.
+// The part of the CUDA host API that has state: the last error, events; device memory is in
+// device_memory.h. The API's functions are inline in include/cuda_runtime.h and call the wf_*
+// functions that are defined here.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
-
-#include "kernels/simt/include/wf_simt.h"
 
 namespace warpfuzz::simt {
 
@@ -16,7 +13,9 @@ enum CudaError : int {
   cuda_error_invalid_value = 1,
   cuda_error_memory_allocation = 2,
   cuda_error_invalid_configuration = 9,
+  cuda_error_invalid_memcpy_direction = 21,
   cuda_error_invalid_device_function = 98,
+  cuda_error_invalid_resource_handle = 400,
   cuda_error_cooperative_launch_too_large = 720,
   cuda_error_not_supported = 801,
 };
@@ -27,13 +26,10 @@ void begin_host_api_run();
 // Keeps the text as the run's message.
 void set_message(std::string_view text, std::string_view detail);
 
-// Dynamic shared memory that the kernel of this launch may use. A kernel of which the launch knows
-// only the name shares its opt-in with the kernels of that name.
-size_t dynamic_shared_limit(const wf_simt::LaunchRequest& request);
-
 }  // namespace warpfuzz::simt
 
 extern "C" {
 // Makes `error` the last error and keeps its text as the run's message. Returns it.
 int wf_set_error(int error, const char* text);
+int wf_last_error(bool reset);
 }

@@ -1,96 +1,70 @@
 #include "kernels/simt/kernel_object.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <map>
-#include <memory>
-#include <vector>
-
-#include "kernels/device.h"
 #include "kernels/simt/elf_sections.h"
+#include "kernels/simt/kernel_limits.h"
+#include "kernels/simt/positions.h"
 
 namespace warpfuzz::simt {
 
-namespace {
-
-// The head of ASan's description of a global: `bytes` without redzone. Fixed by ASan's ABI,
-// version 8.
-struct AsanGlobal {
-  uintptr_t address;
-  uintptr_t bytes;
-  uintptr_t bytes_with_redzone;
-  const char* name;
-  const char* module_name;
-  uintptr_t has_dynamic_init;
-  const void* location;
-  uintptr_t odr_indicator;
-};
-
-std::string readable(const std::string& symbol) {
-  int status = 0;
-  std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 ? demangled.get() : symbol;
-}
-
-// CUDA refuses a kernel with more than 48 KiB of static shared memory when it is compiled. Which
-// kernel an array belongs to is not known here, so only arrays that are too large alone are found.
-void check_static_shared(const ElfFile& file, const ElfSection& section, uintptr_t base,
-                         const std::string& path) {
-  std::map<uintptr_t, size_t> exact;
-  const ElfSection globals = file.section("asan_globals");
-  const auto* descriptions = reinterpret_cast<const AsanGlobal*>(base + globals.address);
-  for (size_t i = 0; i < globals.bytes / sizeof(AsanGlobal); ++i) {
-    exact[descriptions[i].address] = descriptions[i].bytes;
-  }
-  for (const ElfSymbol& symbol : file.symbols_in(section)) {
-    const auto found = exact.find(base + symbol.address);
-    const size_t bytes = found != exact.end() ? found->second : symbol.bytes;
-    if (bytes > default_shared_limit) {
-      throw KernelError(
-          fmt::format("{}: the shared array {} has {} bytes; a kernel may have {} bytes of static "
-                      "shared memory "
-                      "(use dynamic shared memory and cudaFuncSetAttribute for more)",
-                      path, readable(symbol.name), bytes, default_shared_limit));
-    }
-  }
-}
-
-}  // namespace
-
-KernelObject load_kernel_object(const std::filesystem::path& path) {
-  KernelObject object;
+LoadedObject load_object(const std::filesystem::path& path) {
+  LoadedObject object;
   object.path = std::filesystem::absolute(path);
   const std::string name = object.path.string();
   const ElfFile file(object.path);
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (handle == nullptr) throw KernelError(fmt::format("{}: {}", name, dlerror()));
-  object.entry = reinterpret_cast<EntryPoint>(dlsym(handle, "warpfuzz_kernel"));
+  object.handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (object.handle == nullptr) throw KernelError(fmt::format("{}: {}", name, dlerror()));
+  const link_map* map = nullptr;
+  if (dlinfo(object.handle, RTLD_DI_LINKMAP, &map) != 0) {
+    throw KernelError(fmt::format("{}: {}", name, dlerror()));
+  }
+  object.load_base = map->l_addr;
+  const auto range = [&](const ElfSection& section) {
+    const uintptr_t begin = object.load_base + section.address;
+    return AddressRange{begin, begin + section.bytes};
+  };
+  object.code = range(file.code());
+  object.image = range(file.image());
+  const ElfSection shared = file.section(".wfshared");
+  object.shared = {reinterpret_cast<std::byte*>(object.load_base + shared.address), shared.bytes};
+  const ElfSection records = file.section(".wfsizes");
+  add_shared_records({reinterpret_cast<const wf_simt::SharedRecord*>(range(records).begin),
+                      records.bytes / sizeof(wf_simt::SharedRecord)});
+  return object;
+}
+
+void resolve_positions(std::vector<Fault>& faults, const LoadedObject& object) {
+  std::vector<Fault*> unresolved;
+  std::vector<uintptr_t> offsets;
+  for (Fault& fault : faults) {
+    if (fault.pc == 0 || !fault.file.empty() || !object.code.contains(fault.pc)) continue;
+    unresolved.push_back(&fault);
+    offsets.push_back(fault.pc - object.load_base);
+  }
+  const auto positions = find_positions(object.path, offsets);
+  for (size_t i = 0; i < unresolved.size(); ++i) {
+    unresolved[i]->file = positions[i].file;
+    unresolved[i]->line = positions[i].line;
+  }
+}
+
+KernelObject load_kernel_object(const std::filesystem::path& path) {
+  KernelObject object{load_object(path)};
+  const auto find = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(object.handle, name));
+  };
+  find(object.entry, "warpfuzz_kernel");
+  find(object.workspace, "warpfuzz_workspace");
+  find(object.preconditions, "warpfuzz_preconditions");
   if (object.entry == nullptr) {
     throw KernelError(
         fmt::format("{}: does not export warpfuzz_kernel; expected extern \"C\" WfStatus "
                     "warpfuzz_kernel(const WfCall*)",
-                    name));
+                    object.path.string()));
   }
-  object.workspace =
-      reinterpret_cast<decltype(object.workspace)>(dlsym(handle, "warpfuzz_workspace"));
-  object.preconditions =
-      reinterpret_cast<decltype(object.preconditions)>(dlsym(handle, "warpfuzz_preconditions"));
-  const link_map* map = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) {
-    throw KernelError(fmt::format("{}: {}", name, dlerror()));
-  }
-  object.load_base = map->l_addr;
-  const ElfSection code = file.code();
-  object.code = {object.load_base + code.address, object.load_base + code.address + code.bytes};
-  const ElfSection shared = file.section(".wfshared");
-  object.shared = {reinterpret_cast<std::byte*>(object.load_base + shared.address), shared.bytes};
-  if (shared.bytes != 0) check_static_shared(file, shared, object.load_base, name);
   return object;
 }
 

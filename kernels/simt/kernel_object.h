@@ -1,29 +1,43 @@
-// A kernel object (.so) in memory: its entry points, and what its ELF headers tell - where its code
-// and its static shared memory lie. Objects are never unloaded, since libFuzzer keeps pointers to
-// their counters.
+// A shared object with device code (.so) in memory: what its ELF headers tell - where its code and
+// its static shared memory lie - and its entry points. Objects are never unloaded, since libFuzzer
+// keeps pointers to their counters.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <string>
+#include <vector>
 
-#include "kernels/simt/code_range.h"
+#include "kernels/device.h"
+#include "kernels/simt/address_range.h"
 #include "kernels/simt/shared_memory.h"
 #include "kernels/warpfuzz_kernel.h"
 
 namespace warpfuzz::simt {
 
+struct LoadedObject {
+  std::filesystem::path path;
+  void* handle = nullptr;  // of dlopen
+  StaticShared shared;
+  AddressRange code;
+  AddressRange image;  // all that is mapped of the file
+  uintptr_t load_base = 0;
+};
+
+// Throws KernelError.
+LoadedObject load_object(const std::filesystem::path& path);
+
+// Fills in file and line of the faults that have a program counter in the object. Slow, for
+// reports.
+void resolve_positions(std::vector<Fault>& faults, const LoadedObject& object);
+
 using EntryPoint = WfStatus (*)(const WfCall*);
 
-struct KernelObject {
-  std::filesystem::path path;
+// A kernel under test.
+struct KernelObject : LoadedObject {
   EntryPoint entry = nullptr;
   uint64_t (*workspace)(const WfCall*) = nullptr;
   const char* (*preconditions)() = nullptr;
-  StaticShared shared;
-  CodeRange code;
-  uintptr_t load_base = 0;
 };
 
 // Throws KernelError.

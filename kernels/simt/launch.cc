@@ -1,8 +1,10 @@
 // wf_launch: the checks that a CUDA launch makes, then the grid. An illegal launch runs nothing and
-// sets the last error, as on a GPU.
+// sets the last error, as on a GPU. The codes are those of CUDA 12; CUDA 13 calls an illegal
+// configuration an invalid argument too (seen with 13.0 on an H200).
 #include "kernels/simt/grid.h"
 #include "kernels/simt/host_api.h"
 #include "kernels/simt/include/wf_simt.h"
+#include "kernels/simt/kernel_limits.h"
 #include "kernels/simt/run.h"
 
 namespace warpfuzz::simt {
@@ -21,6 +23,8 @@ struct Rejection {
   const char* text = nullptr;
 };
 
+constexpr Rejection argument{cuda_error_invalid_value, "invalid argument"};
+
 Rejection check(const wf_simt::LaunchRequest& request) {
   const dim3 grid_size = request.grid;
   const dim3 block = request.block;
@@ -34,10 +38,7 @@ Rejection check(const wf_simt::LaunchRequest& request) {
       uint64_t{block.x} * block.y * block.z > max_block_threads) {
     return configuration;
   }
-  if (request.dynamic_shared_bytes > default_shared_limit &&
-      request.dynamic_shared_bytes > dynamic_shared_limit(request)) {
-    return {cuda_error_invalid_value, "invalid argument"};
-  }
+  if (!request.enters && check_dynamic_shared(request) != cuda_success) return argument;
   if (request.cooperative &&
       uint64_t{grid_size.x} * grid_size.y * grid_size.z * block.x * block.y * block.z >
           max_cooperative_threads) {
@@ -54,12 +55,14 @@ extern "C" int wf_launch(const wf_simt::LaunchRequest* request) {
   using namespace warpfuzz::simt;
   if (grid.running()) return wf_set_error(cuda_error_not_supported, "launch inside a kernel");
   ++run.launches;
-  const Rejection rejection = check(*request);
+  Rejection rejection = check(*request);
+  if (rejection.error == cuda_success) {
+    check_time_limit();
+    if (grid.run(*request, run.options) != cuda_success) rejection = argument;
+  }
   if (rejection.error != cuda_success) {
     ++run.failed_launches;
     return wf_set_error(rejection.error, rejection.text);
   }
-  check_time_limit();
-  grid.run(*request, run.options);
   return cuda_success;
 }

@@ -1,13 +1,15 @@
 #include "kernels/simt/rewrite.h"
 
 #include <algorithm>
-#include <span>
+#include <array>
 #include <string>
 #include <vector>
 
 #include "kernels/compile.h"
 #include "kernels/simt/cuda_tokens.h"
 #include "kernels/simt/shared_declaration.h"
+#include "kernels/simt/token_queries.h"
+#include "kernels/simt/token_view.h"
 
 namespace warpfuzz {
 namespace {
@@ -16,16 +18,40 @@ namespace {
 constexpr std::string_view kernel_call_attribute =
     R"(__attribute__((no_sanitize("address", "undefined", "thread", "coverage"))))";
 
+// Of functions with device code, so that their shared variables have internal linkage too: those of
+// templates would be COMDAT otherwise, and have no redzones. (On the variables themselves it would
+// make all those of one name one variable.)
+constexpr std::string_view internal_linkage = "__attribute__((internal_linkage))";
+
+// Functions of the host API with a kernel among their arguments. Our overloads want it with its
+// type, so a cast to void* is taken away.
+constexpr std::array<std::string_view, 7> functions_of_kernels = {
+    "cudaLaunchKernel",
+    "cudaLaunchCooperativeKernel",
+    "cudaFuncSetAttribute",
+    "cudaFuncGetAttributes",
+    "cudaFuncSetCacheConfig",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cudaOccupancyMaxPotentialBlockSize"};
+
 struct Scope {
   char open = '{';
   bool is_namespace = false;
   bool is_device = false;  // body of a function that is not also __host__
 };
 
-class Rewriter {
+// The qualifiers of the declaration that is being read.
+struct Pending {
+  bool device = false;
+  bool host = false;
+  bool kernel = false;
+  std::string launch_bound;  // the expression, empty if there is none
+  size_t depth = 0;          // how many brackets are open around the declaration
+};
+
+class Rewriter : TokenView {
  public:
-  explicit Rewriter(std::string_view text)
-      : text_(text), source_(tokenize_cuda(text)), tokens_(source_.tokens) {}
+  explicit Rewriter(std::string_view text) : Rewriter(text, tokenize_cuda(text)) {}
 
   std::string run() {
     auto directive = source_.directives.begin();
@@ -36,27 +62,22 @@ class Rewriter {
       }
       visit(i);
     }
-    return apply_edits();
+    std::string result = apply_edits();
+    if (enters_) {
+      if (!result.ends_with('\n')) result += '\n';
+      result += "extern \"C\" { extern const char wf_kernels_enter = 1; }";
+    }
+    return result;
   }
 
  private:
-  std::string_view word(size_t i) const {
-    return i < tokens_.size() ? text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin)
-                              : std::string_view();
-  }
-  bool is_symbol(size_t i, char c) const {
-    return i < tokens_.size() && tokens_[i].kind == CudaTokenKind::symbol &&
-           text_[tokens_[i].begin] == c;
-  }
-  bool is_word(size_t i) const {
-    return i < tokens_.size() && tokens_[i].kind == CudaTokenKind::word;
-  }
-  bool adjacent(size_t i) const { return tokens_[i].end == tokens_[i + 1].begin; }
-
-  // `<<<` or `>>>`; the last character may stand apart (`<< <`), as some editors format it.
-  bool is_triple(size_t i, char c) const {
-    return is_symbol(i, c) && is_symbol(i + 1, c) && is_symbol(i + 2, c) && adjacent(i);
-  }
+  Rewriter(std::string_view text, CudaTokens source)
+      : TokenView(text, source.tokens),
+        source_(std::move(source)),
+        enters_(std::any_of(tokens_.begin(), tokens_.end(), [&](const CudaToken& token) {
+          const std::string_view w = text.substr(token.begin, token.end - token.begin);
+          return w == "__wf_shared__" || w == "__wf_launch_bounds__";
+        })) {}
 
   [[noreturn]] void refuse(size_t i, const std::string& message) const {
     throw CompileError(marker_.file + ":" +
@@ -99,9 +120,14 @@ class Rewriter {
       }
     } else if (!marker_.system_header) {
       if (w == "asm" || w == "__asm__" || w == "__asm") refuse_assembly(i);
-      if ((w == "texture" || w == "surface") && is_symbol(i + 1, '<') && statement_starts(i)) {
-        refuse(i, std::string(w) +
-                      " references are not supported on the CPU device; read through a pointer");
+      if (((w == "texture" || w == "surface") && is_symbol(i + 1, '<') && statement_starts(i)) ||
+          w == "cudaTextureObject_t" || w == "cudaSurfaceObject_t") {
+        refuse(i, "textures and surfaces (" + std::string(w) +
+                      ") are not supported on the CPU device; read through a pointer");
+      }
+      if (std::find(functions_of_kernels.begin(), functions_of_kernels.end(), w) !=
+          functions_of_kernels.end()) {
+        remove_casts_to_void(i + 1);
       }
     }
   }
@@ -116,15 +142,53 @@ class Rewriter {
       if (i > 0 && (is_symbol(i - 1, '(') || is_symbol(i - 1, ','))) return replace(i, "");
       rewrite_shared_declaration(i);
     } else if (w == "__wf_global__" || w == "__wf_device__") {
-      pending_device_ = true;
-      pending_depth_ = scopes_.size();
-      replace(i, "");
+      pending_.device = true;
+      pending_.kernel = pending_.kernel || w == "__wf_global__";
+      pending_.depth = scopes_.size();
+      replace(i, declares_function(*this, i) ? internal_linkage : "");
     } else if (w == "__wf_host__") {
-      pending_host_ = true;
-      pending_depth_ = scopes_.size();
+      pending_.host = true;
+      pending_.depth = scopes_.size();
       replace(i, "");
+    } else if (w == "__wf_launch_bounds__") {
+      read_launch_bounds(i);
     } else if (w == "__wf_cluster_dims__") {
       refuse(i, "thread block clusters are not supported on the CPU device");
+    }
+  }
+
+  // __wf_launch_bounds__(most threads per block, ...)
+  void read_launch_bounds(size_t i) {
+    const size_t close = close_of(i + 1);
+    if (!is_symbol(i + 1, '(') || close == tokens_.size()) return;
+    size_t end = i + 2;
+    for (int angles = 0; end < close && (angles > 0 || !is_symbol(end, ',')); ++end) {
+      if (is_symbol(end, '(')) end = close_of(end);
+      angles += is_symbol(end, '<') ? 1 : is_symbol(end, '>') ? -1 : 0;
+    }
+    const size_t first = tokens_[i + 1].end;
+    pending_.launch_bound = std::string(text_.substr(first, tokens_[end].begin - first));
+    pending_.depth = scopes_.size();
+    const size_t last = tokens_[close].end;
+    edits_.push_back({tokens_[i].begin, last,
+                      line_structure(text_, source_.directives, tokens_[i].begin, last)});
+  }
+
+  // Of the arguments in the parentheses at `open`.
+  void remove_casts_to_void(size_t open) {
+    if (!is_symbol(open, '(')) return;
+    const size_t close = close_of(open);
+    for (size_t i = open; i < close; ++i) {
+      if (!is_symbol(i, '(') && !is_symbol(i, ',')) continue;
+      const bool named = word(i + 1) == "reinterpret_cast";
+      size_t at = i + 1 + (named ? 1 : 0);
+      if (!is_symbol(at, named ? '<' : '(')) continue;
+      ++at;
+      if (word(at) == "const") ++at;
+      if (word(at) != "void" || !is_symbol(at + 1, '*') || !is_symbol(at + 2, named ? '>' : ')')) {
+        continue;
+      }
+      edits_.push_back({tokens_[i + 1].begin, tokens_[at + 2].end, ""});
     }
   }
 
@@ -175,7 +239,7 @@ class Rewriter {
         close_bracket(i);
         return;
       case ';':
-        if (scopes_.size() <= pending_depth_) forget_qualifiers();
+        if (scopes_.size() <= pending_.depth) pending_ = {};
         return;
       case '<':
         if (i > 0 && is_triple(i, '<') && !is_symbol(i - 1, '<') && word(i - 1) != "operator") {
@@ -188,8 +252,19 @@ class Rewriter {
   }
 
   void open_brace(size_t i) {
-    const bool body = scopes_.size() == pending_depth_ && pending_device_ && !pending_host_;
-    scopes_.push_back({'{', opens_namespace(i), body});
+    const bool declared = scopes_.size() == pending_.depth;
+    if (declared && pending_.kernel && enters_) enter_kernel(i);
+    scopes_.push_back({'{', opens_namespace(i), declared && pending_.device && !pending_.host});
+  }
+
+  // The first statements of a kernel's body. On its first line, so that no line moves.
+  void enter_kernel(size_t brace) {
+    const std::string bound = pending_.launch_bound.empty() ? "0" : pending_.launch_bound;
+    const size_t at = tokens_[brace].end;
+    edits_.push_back({at, at,
+                      "static __attribute__((used, no_sanitize(\"address\"))) "
+                      "const ::wf_simt::KernelRecord wf_kernel_record{__PRETTY_FUNCTION__, (" +
+                          bound + ")}; ::wf_simt::enter(wf_kernel_record);"});
   }
 
   // namespace a::b [[attributes]] {   extern "C" {   inline namespace {
@@ -209,25 +284,22 @@ class Rewriter {
     if (scopes_.empty()) return;
     const bool brace = scopes_.back().open == '{';
     scopes_.pop_back();
-    if (scopes_.size() < pending_depth_) return forget_qualifiers();
+    if (scopes_.size() < pending_.depth) {
+      pending_ = {};
+      return;
+    }
     // A constructor's initialisers may have braces of their own: A() : a{1} { body }.
     const bool more = is_symbol(i + 1, '{') || is_symbol(i + 1, ',');
-    if (brace && scopes_.size() == pending_depth_ && !more) forget_qualifiers();
-  }
-
-  void forget_qualifiers() {
-    pending_device_ = false;
-    pending_host_ = false;
-    pending_depth_ = 0;
+    if (brace && scopes_.size() == pending_.depth && !more) pending_ = {};
   }
 
   void rewrite_launch(size_t open) {
-    const size_t first = launch_expression_begin(open);
+    const size_t first = launch_expression_begin(*this, open);
     if (first == open) refuse(open, "no kernel before <<<");
     const size_t close = launch_configuration_end(open + 3);
     if (close == tokens_.size()) refuse(open, "<<< without >>> and arguments");
     const size_t arguments = close + 3;
-    const size_t arguments_end = find_close(text_, tokens_, arguments);
+    const size_t arguments_end = close_of(arguments);
     if (std::any_of(scopes_.begin(), scopes_.end(), [](const Scope& s) { return s.is_device; })) {
       refuse(open, "a launch from device code (dynamic parallelism) is not supported");
     }
@@ -249,70 +321,9 @@ class Rewriter {
                          (is_symbol(i + 1, ')') || is_symbol(i + 1, ','));
       if (alone && word(i) == "__null") replace(i, "nullptr");
       if (is_symbol(i, '(') || is_symbol(i, '[') || is_symbol(i, '{')) {
-        i = find_close(text_, tokens_, i);
+        i = close_of(i);
       }
     }
-  }
-
-  // Index of the first token of the expression that ends before `open`: names with :: and template
-  // arguments, members, calls, subscripts, or an expression in parentheses.
-  size_t launch_expression_begin(size_t open) const {
-    size_t begin = open;  // everything from here on belongs to the expression
-    while (begin > 0) {
-      size_t i = begin - 1;
-      if (is_symbol(i, '>') && !(i > 0 && is_symbol(i - 1, '-') && adjacent(i - 1))) {
-        i = open_of(i, '<', '>');
-        if (i == 0 || !is_word(i - 1)) return open;
-        begin = i;
-        continue;
-      }
-      if (is_symbol(i, ')') || is_symbol(i, ']')) {
-        begin = is_symbol(i, ')') ? open_of(i, '(', ')') : open_of(i, '[', ']');
-        const bool called = begin > 0 && (is_symbol(begin - 1, ')') || is_symbol(begin - 1, ']') ||
-                                          is_symbol(begin - 1, '>') || is_name(begin - 1));
-        if (!called) return begin;
-        continue;
-      }
-      if (!is_name(i)) return open;
-      begin = i;
-      if (begin > 0 && word(begin - 1) == "template") --begin;
-      if (begin > 1 && is_symbol(begin - 1, ':') && is_symbol(begin - 2, ':')) {
-        begin -= 2;
-        if (begin == 0 || !(is_name(begin - 1) || is_symbol(begin - 1, '>'))) return begin;
-        continue;
-      }
-      if (begin > 0 && is_symbol(begin - 1, '.')) {
-        begin -= 1;
-        continue;
-      }
-      if (begin > 1 && is_symbol(begin - 1, '>') && is_symbol(begin - 2, '-')) {
-        begin -= 2;
-        continue;
-      }
-      return begin;
-    }
-    return begin;
-  }
-
-  bool is_name(size_t i) const {
-    const std::string_view w = word(i);
-    return is_word(i) && w != "return" && w != "else" && w != "do" && w != "if" && w != "while" &&
-           w != "for" && w != "switch" && w != "case" && w != "co_return";
-  }
-
-  // Index of the bracket that the one at `close` closes, 0 if there is none.
-  size_t open_of(size_t close, char open, char closing) const {
-    int depth = 0;
-    for (size_t i = close + 1; i-- > 0;) {
-      if (is_symbol(i, ')') && closing == '>') {
-        i = open_of(i, '(', ')');
-        continue;
-      }
-      if (is_symbol(i, closing)) ++depth;
-      if (is_symbol(i, open) && --depth == 0) return i;
-      if (closing == '>' && (is_symbol(i, ';') || is_symbol(i, '{'))) return 0;
-    }
-    return 0;
   }
 
   // Index of the `>>>` that ends a configuration, tokens_.size() if there is none. A `>>>` that
@@ -324,7 +335,7 @@ class Rewriter {
       if (is_symbol(i, ',')) comma = true;
       if (comma && is_triple(i, '>') && is_symbol(i + 3, '(')) return i;
       if (is_symbol(i, '(') || is_symbol(i, '[') || is_symbol(i, '{')) {
-        i = find_close(text_, tokens_, i);
+        i = close_of(i);
       }
     }
     return tokens_.size();
@@ -360,17 +371,13 @@ class Rewriter {
     return result;
   }
 
-  std::string_view text_;
-  CudaTokens source_;
-  std::span<const CudaToken> tokens_;
+  CudaTokens source_;  // what tokens_ points into
+  bool enters_;        // kernels tell the runtime of themselves
   SourceMarker marker_{.file = "<source>"};
   std::vector<Scope> scopes_;
   std::vector<std::string> namespace_arenas_;
   std::vector<Edit> edits_;
-  // Qualifiers of the declaration that is being read, and how many brackets are open around it.
-  bool pending_device_ = false;
-  bool pending_host_ = false;
-  size_t pending_depth_ = 0;
+  Pending pending_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "kernels/simt/run.h"
 
 #include <exception>
+#include <limits>
 
 #include "kernels/simt/asan.h"
 #include "kernels/simt/fiber.h"
@@ -37,7 +38,7 @@ __attribute__((noinline)) bool call_and_catch(RunBody body, const void* data) {
 
 }  // namespace
 
-RunResult execute(RunBody body, const void* data, const RunOptions& options, CodeRange code) {
+RunResult execute(RunBody body, const void* data, const RunOptions& options, AddressRange code) {
   install_signal_handlers();
   run.faults.clear();
   run.launches = run.failed_launches = 0;
@@ -45,7 +46,8 @@ RunResult execute(RunBody body, const void* data, const RunOptions& options, Cod
   run.message[0] = 0;
   run.options = options;
   run.code = code;
-  run.limit_ms = static_cast<uint64_t>(options.time_limit.count());
+  run.limit_ms = options.time_limit.count() > 0 ? static_cast<uint64_t>(options.time_limit.count())
+                                                : std::numeric_limits<uint64_t>::max();
   run.serial = run.serial + 1;
   run.expired = 0;
   execute_frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "kernels/device.h"
-#include "kernels/simt/code_range.h"
+#include "kernels/simt/address_range.h"
 #include "kernels/simt/faults.h"
 #include "kernels/simt/include/wf_simt.h"
 #include "kernels/warpfuzz_kernel.h"
@@ -19,21 +19,26 @@ struct Run {
   volatile sig_atomic_t expired = 0;  // the time limit has passed: leave at the next safe point
   volatile uint64_t serial = 0;
   uint64_t limit_ms = 0;
-  CodeRange code;
+  AddressRange code;
+  bool program = false;           // a whole program, whose output and exit status count
+  AddressRange image;             // of the program
+  bool ended_abnormally = false;  // by abort() or an exception: `message` says which
   RunOptions options;
   FaultLog faults;
   uint32_t launches = 0;
   uint32_t failed_launches = 0;
-  int status = WF_OK;      // what the kernel returned
+  int status = WF_OK;      // what the kernel or the program returned
   char message[160] = {};  // of the last failed runtime call
   void* jump_buffer[5] = {};
 };
 extern Run run;
 
+inline constexpr int aborted_exit_code = 134;  // as a shell sees SIGABRT
+
 // Calls body(data), code of the kernel that returns a WfStatus, and returns when it does or when
 // the run is left.
 using RunBody = int (*)(const void* data);
-RunResult execute(RunBody body, const void* data, const RunOptions& options, CodeRange code);
+RunResult execute(RunBody body, const void* data, const RunOptions& options, AddressRange code);
 
 // Adds a fault; fills in the running CUDA thread unless the fault names one. Leaves the run when
 // the log is full.

@@ -4,9 +4,11 @@
 
 #include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "kernels/simt/address_note.h"
 #include "kernels/simt/asan.h"
 #include "kernels/simt/run.h"
 #include "kernels/simt/wrapped_symbols.h"
@@ -31,7 +33,9 @@ struct TypeMismatchData {
 void report_access(bool write, uintptr_t address, size_t bytes, void* caller) {
   RawFault fault = make_fault(
       write ? FaultKind::out_of_bounds_write : FaultKind::out_of_bounds_read, nullptr, 0);
-  set_text(fault.message, "{} of {} bytes outside any buffer", write ? "write" : "read", bytes);
+  const std::string note = address_note(address);
+  set_text(fault.message, "{} of {} bytes outside any buffer{}{}", write ? "write" : "read", bytes,
+           note.empty() ? "" : ": ", note);
   fault.address = address;
   fault.bytes = static_cast<uint32_t>(bytes);
   fault.pc = reinterpret_cast<uintptr_t>(caller) - 1;
@@ -51,9 +55,14 @@ void report_undefined(const void* data, const char* what) {
   report(fault);
 }
 
+// Of a program, exit() is an ordinary end.
 [[noreturn]] void end_run(const char* call, int code) {
   if (run.active == 0) std::_Exit(code);
-  set_text(run.message, "the kernel called {}({})", call, code);
+  if (run.program) {
+    run.status = code;
+  } else {
+    set_text(run.message, "the kernel called {}({})", call, code);
+  }
   leave_run();
 }
 
@@ -92,13 +101,7 @@ void* __wrap___asan_memcpy(void* to, const void* from, size_t bytes) {
 void* __wrap___asan_memmove(void* to, const void* from, size_t bytes) {
   check_access(false, from, bytes, __builtin_return_address(0));
   check_access(true, to, bytes, __builtin_return_address(0));
-  if (to <= from || static_cast<const char*>(from) + bytes <= to) {
-    raw_copy(to, from, bytes);
-  } else {
-    for (size_t i = bytes; i-- > 0;) {
-      static_cast<volatile char*>(to)[i] = static_cast<const char*>(from)[i];
-    }
-  }
+  raw_move(to, from, bytes);
   return to;
 }
 void* __wrap___asan_memset(void* to, int value, size_t bytes) {
@@ -160,15 +163,30 @@ void __wrap___assert_fail(const char* expression, const char* file, unsigned lin
   report(fault);
   leave_run();
 }
-[[noreturn]] void __wrap_abort(void) { end_run("abort", 0); }
+[[noreturn]] void __wrap_abort(void) {
+  if (!run.program) end_run("abort", 0);
+  set_text(run.message, "abort()");
+  run.ended_abnormally = true;
+  end_run("abort", aborted_exit_code);
+}
 [[noreturn]] void __wrap_exit(int code) { end_run("exit", code); }
 [[noreturn]] void __wrap__exit(int code) { end_run("_exit", code); }
+[[noreturn]] void __wrap__Exit(int code) { end_run("_Exit", code); }
+[[noreturn]] void __wrap_quick_exit(int code) { end_run("quick_exit", code); }
 
-// Device code prints to nowhere.
-int __wrap_printf(const char*, ...) { return 0; }
-int __wrap_vprintf(const char*, va_list) { return 0; }
-int __wrap_puts(const char*) { return 0; }
-int __wrap_putchar(int c) { return c; }
+// Kernels under test print to nowhere.
+int __wrap_vprintf(const char* format, va_list values) {
+  return run.program ? std::vprintf(format, values) : 0;
+}
+int __wrap_printf(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  const int count = __wrap_vprintf(format, values);
+  va_end(values);
+  return count;
+}
+int __wrap_puts(const char* text) { return run.program ? std::puts(text) : 0; }
+int __wrap_putchar(int c) { return run.program ? std::putchar(c) : c; }
 
 [[noreturn]] void wf_trap(const char* message, const char* file, int line) {
   RawFault fault = make_fault(FaultKind::undefined_behavior, file, line);

@@ -2,18 +2,22 @@
 
 #include <algorithm>
 
+#include "kernels/simt/token_queries.h"
+#include "kernels/simt/token_view.h"
+
 namespace warpfuzz {
 namespace {
 
-constexpr std::string_view static_shared =
-    "static __attribute__((internal_linkage, section(\".wfshared\")))";
-constexpr std::string_view already_static_shared =
-    "__attribute__((internal_linkage, section(\".wfshared\")))";
+constexpr std::string_view static_shared = "static __attribute__((section(\".wfshared\")))";
+constexpr std::string_view already_static_shared = "__attribute__((section(\".wfshared\")))";
+constexpr std::string_view shared_record =
+    " static __attribute__((used, section(\".wfsizes\"), no_sanitize(\"address\"))) "
+    "::wf_simt::SharedRecord wf_shared_";
 
-class Declaration {
+class Declaration : TokenView {
  public:
   Declaration(std::string_view text, const CudaTokens& tokens, size_t keyword)
-      : text_(text), tokens_(tokens.tokens), directives_(tokens.directives), keyword_(keyword) {
+      : TokenView(text, tokens.tokens), directives_(tokens.directives), keyword_(keyword) {
     begin_ = find_begin();
     end_ = find_end();
   }
@@ -22,15 +26,12 @@ class Declaration {
     if (end_ == tokens_.size()) return {{}, "a __shared__ declaration does not end"};
     for (size_t i = begin_; i < end_; ++i) {
       if (word(i) == "extern") return rewrite_dynamic(at_namespace_scope);
-      if (is_open(i)) i = find_close(text_, tokens_, i);
+      if (is_open(i)) i = close_of(i);
     }
     return rewrite_static();
   }
 
  private:
-  std::string_view word(size_t i) const {
-    return text_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin);
-  }
   bool is_open(size_t i) const { return word(i) == "(" || word(i) == "[" || word(i) == "{"; }
 
   // An attribute with its parentheses: alignas(16), __attribute__((aligned(16))).
@@ -68,7 +69,7 @@ class Declaration {
   size_t find_end() const {
     for (size_t i = keyword_; i < tokens_.size(); ++i) {
       if (word(i) == ";") return i;
-      if (is_open(i)) i = find_close(text_, tokens_, i);
+      if (is_open(i)) i = close_of(i);
     }
     return tokens_.size();
   }
@@ -77,9 +78,18 @@ class Declaration {
     SharedDeclaration result;
     bool has_static = false;
     bool type_body = false;  // the next { opens a type, not an initialiser
-    std::string alignment;
-    for (size_t i = begin_; i < end_; ++i) {
+    std::string alignment, records;
+    std::string_view name;  // the declarator's, as far as it was read
+    bool name_read = false;
+    for (size_t i = begin_; i <= end_; ++i) {
       const std::string_view w = word(i);
+      if (i == end_ || w == ",") {
+        records += record(name);
+        name_read = false;
+        if (i == end_) break;
+      }
+      if (w == "[") name_read = true;
+      if (tokens_[i].kind == CudaTokenKind::word && !name_read && !is_attribute(i)) name = w;
       if (w == "static") has_static = true;
       if (w == "struct" || w == "union" || w == "class" || w == "enum") type_body = true;
       if (w == "=" || (w == "{" && !type_body)) {
@@ -87,7 +97,7 @@ class Declaration {
       }
       if (w == "alignas" && is_attribute(i)) {
         // Legal after __shared__ for nvcc, but standard C++ wants it before `static`.
-        const size_t close = find_close(text_, tokens_, i + 1);
+        const size_t close = close_of(i + 1);
         if (i > begin_ && close < end_) {
           const size_t first = tokens_[i].begin;
           const size_t last = tokens_[close].end;
@@ -97,15 +107,23 @@ class Declaration {
       }
       if (is_open(i)) {
         if (w == "{") type_body = false;
-        i = find_close(text_, tokens_, i);
+        i = close_of(i);
       }
+      if (w == "<") i = end_of_template_arguments(*this, i);
     }
+    result.edits.push_back({tokens_[end_].end, tokens_[end_].end, records});
     result.edits.push_back({tokens_[keyword_].begin, tokens_[keyword_].end,
                             std::string(has_static ? already_static_shared : static_shared)});
     if (!alignment.empty()) {
       result.edits.push_back({tokens_[begin_].begin, tokens_[begin_].begin, alignment});
     }
     return result;
+  }
+
+  static std::string record(std::string_view variable) {
+    const std::string name(variable);
+    return std::string(shared_record) + name + "{&" + name + ", sizeof(" + name + "), \"" + name +
+           "\", &wf_kernel_record};";
   }
 
   SharedDeclaration rewrite_dynamic(bool at_namespace_scope) {
@@ -158,7 +176,7 @@ class Declaration {
       const std::string_view w = word(i);
       if (w == "extern" || w == "static" || w.starts_with("__wf_")) continue;
       if (w != "decltype" && is_attribute(i)) {
-        i = find_close(text_, tokens_, i + 1);
+        i = close_of(i + 1);
         continue;
       }
       kept.push_back(i);
@@ -186,8 +204,6 @@ class Declaration {
   static constexpr const char* unsupported_dynamic =
       "this form of extern __shared__ is not supported; write: extern __shared__ T name[];";
 
-  std::string_view text_;
-  std::span<const CudaToken> tokens_;
   std::span<const Directive> directives_;
   size_t keyword_;
   size_t begin_ = 0;
@@ -195,17 +211,6 @@ class Declaration {
 };
 
 }  // namespace
-
-size_t find_close(std::string_view text, std::span<const CudaToken> tokens, size_t open) {
-  int depth = 0;
-  for (size_t i = open; i < tokens.size(); ++i) {
-    if (tokens[i].kind != CudaTokenKind::symbol) continue;
-    const char c = text[tokens[i].begin];
-    if (c == '(' || c == '[' || c == '{') ++depth;
-    if ((c == ')' || c == ']' || c == '}') && --depth == 0) return i;
-  }
-  return tokens.size();
-}
 
 std::string line_structure(std::string_view text, std::span<const Directive> directives,
                            size_t begin, size_t end) {

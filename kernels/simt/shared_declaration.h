@@ -1,6 +1,6 @@
-// Rewrites one declaration with __shared__. Static arrays become static variables with internal
-// linkage in the section .wfshared (without internal linkage those of templates would be COMDAT,
-// which ASan gives no redzones); `extern __shared__` becomes a reference into the dynamic arena.
+// Rewrites one declaration with __shared__. Static arrays become static variables in the section
+// .wfshared, each followed by its SharedRecord; `extern __shared__` becomes a reference into the
+// dynamic arena.
 #pragma once
 
 #include <span>
@@ -17,9 +17,6 @@ struct Edit {
   size_t end = 0;
   std::string replacement;
 };
-
-// Index of the token that closes the bracket at `open`, or tokens.size().
-size_t find_close(std::string_view text, std::span<const CudaToken> tokens, size_t open);
 
 // The line breaks and directives of a byte range: what must stay when the rest of it goes.
 std::string line_structure(std::string_view text, std::span<const Directive> directives,

@@ -4,7 +4,8 @@
 #include "kernels/simt/include/wf_simt.h"
 
 extern "C" {
-alignas(1024) unsigned char wf_dynamic_shared[warpfuzz::simt::max_dynamic_shared_bytes + 1024];
+alignas(1024) unsigned char wf_dynamic_shared[warpfuzz::simt::max_dynamic_shared_bytes +
+                                              warpfuzz::simt::dynamic_shared_slack];
 }
 
 namespace warpfuzz::simt {

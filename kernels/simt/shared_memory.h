@@ -14,6 +14,7 @@ namespace warpfuzz::simt {
 
 inline constexpr size_t default_shared_limit = 48 << 10;
 inline constexpr size_t max_dynamic_shared_bytes = 227 << 10;
+inline constexpr size_t dynamic_shared_slack = 1 << 10;  // poisoned bytes after the largest arena
 
 // Static shared memory of one loaded kernel object.
 struct StaticShared {

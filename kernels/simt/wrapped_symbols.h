@@ -51,6 +51,8 @@ inline constexpr const char* wrapped_symbols[] = {
     "abort",
     "exit",
     "_exit",
+    "_Exit",
+    "quick_exit",
     "printf",
     "vprintf",
     "puts",

@@ -1,10 +1,11 @@
-// The CUDA host API over plain memory. Everything happens in order and before the call returns, so
-// streams and events are only handles. Errors become the last error, as CUDA's do.
+// The CUDA host API: here errors and the device, of which there is one; memory, streams, events and
+// launches in the other headers. Errors become the last error, as CUDA's do.
 #pragma once
 
 #include "driver_types.h"
 #include "wf_host_launch.h"
 #include "wf_host_memory.h"
+#include "wf_host_streams.h"
 
 extern "C" {
 // Makes `error` the last error and returns it; `text` reaches the result of the run.
@@ -58,7 +59,19 @@ WF_INTRINSIC cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int
   *properties = cudaDeviceProp{};
   return cudaSuccess;
 }
+WF_INTRINSIC cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+  return cudaGetDevice(device);
+}
+WF_INTRINSIC cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  *can = 0;
+  return cudaSuccess;
+}
+WF_INTRINSIC cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 WF_INTRINSIC cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
+WF_INTRINSIC cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit) {
+  *value = 1 << 20;
+  return cudaSuccess;
+}
 WF_INTRINSIC cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 WF_INTRINSIC cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
 WF_INTRINSIC cudaError_t cudaDriverGetVersion(int* version) {
@@ -73,116 +86,49 @@ WF_INTRINSIC cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attri
   if (device != 0) return ::wf_simt::fail(cudaErrorInvalidDevice);
   const cudaDeviceProp p;
   switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-      *value = p.maxThreadsPerBlock;
-      break;
-    case cudaDevAttrMaxBlockDimX:
-      *value = p.maxThreadsDim[0];
-      break;
-    case cudaDevAttrMaxBlockDimY:
-      *value = p.maxThreadsDim[1];
-      break;
-    case cudaDevAttrMaxBlockDimZ:
-      *value = p.maxThreadsDim[2];
-      break;
-    case cudaDevAttrMaxGridDimX:
-      *value = p.maxGridSize[0];
-      break;
-    case cudaDevAttrMaxGridDimY:
-      *value = p.maxGridSize[1];
-      break;
-    case cudaDevAttrMaxGridDimZ:
-      *value = p.maxGridSize[2];
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = static_cast<int>(p.sharedMemPerBlock);
-      break;
-    case cudaDevAttrTotalConstantMemory:
-      *value = static_cast<int>(p.totalConstMem);
-      break;
-    case cudaDevAttrWarpSize:
-      *value = p.warpSize;
-      break;
-    case cudaDevAttrMaxRegistersPerBlock:
-      *value = p.regsPerBlock;
-      break;
-    case cudaDevAttrClockRate:
-      *value = p.clockRate;
-      break;
-    case cudaDevAttrMultiProcessorCount:
-      *value = p.multiProcessorCount;
-      break;
-    case cudaDevAttrConcurrentKernels:
-      *value = p.concurrentKernels;
-      break;
-    case cudaDevAttrL2CacheSize:
-      *value = p.l2CacheSize;
-      break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = p.maxThreadsPerMultiProcessor;
-      break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = p.major;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = p.minor;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      *value = static_cast<int>(p.sharedMemPerMultiprocessor);
-      break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      *value = p.regsPerMultiprocessor;
-      break;
-    case cudaDevAttrCooperativeLaunch:
-      *value = p.cooperativeLaunch;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = static_cast<int>(p.sharedMemPerBlockOptin);
-      break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      *value = p.maxBlocksPerMultiProcessor;
-      break;
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-      *value = static_cast<int>(p.reservedSharedMemPerBlock);
-      break;
+#define WF_ATTRIBUTE(name, field)       \
+  case cudaDevAttr##name:               \
+    *value = static_cast<int>(p.field); \
+    break;
+    WF_ATTRIBUTE(MaxThreadsPerBlock, maxThreadsPerBlock)
+    WF_ATTRIBUTE(MaxBlockDimX, maxThreadsDim[0])
+    WF_ATTRIBUTE(MaxBlockDimY, maxThreadsDim[1])
+    WF_ATTRIBUTE(MaxBlockDimZ, maxThreadsDim[2])
+    WF_ATTRIBUTE(MaxGridDimX, maxGridSize[0])
+    WF_ATTRIBUTE(MaxGridDimY, maxGridSize[1])
+    WF_ATTRIBUTE(MaxGridDimZ, maxGridSize[2])
+    WF_ATTRIBUTE(MaxSharedMemoryPerBlock, sharedMemPerBlock)
+    WF_ATTRIBUTE(TotalConstantMemory, totalConstMem)
+    WF_ATTRIBUTE(WarpSize, warpSize)
+    WF_ATTRIBUTE(MaxPitch, memPitch)
+    WF_ATTRIBUTE(MaxRegistersPerBlock, regsPerBlock)
+    WF_ATTRIBUTE(ClockRate, clockRate)
+    WF_ATTRIBUTE(MultiProcessorCount, multiProcessorCount)
+    WF_ATTRIBUTE(Integrated, integrated)
+    WF_ATTRIBUTE(CanMapHostMemory, canMapHostMemory)
+    WF_ATTRIBUTE(ComputeMode, computeMode)
+    WF_ATTRIBUTE(ConcurrentKernels, concurrentKernels)
+    WF_ATTRIBUTE(EccEnabled, ECCEnabled)
+    WF_ATTRIBUTE(MemoryClockRate, memoryClockRate)
+    WF_ATTRIBUTE(GlobalMemoryBusWidth, memoryBusWidth)
+    WF_ATTRIBUTE(L2CacheSize, l2CacheSize)
+    WF_ATTRIBUTE(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor)
+    WF_ATTRIBUTE(AsyncEngineCount, asyncEngineCount)
+    WF_ATTRIBUTE(UnifiedAddressing, unifiedAddressing)
+    WF_ATTRIBUTE(ComputeCapabilityMajor, major)
+    WF_ATTRIBUTE(ComputeCapabilityMinor, minor)
+    WF_ATTRIBUTE(MaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor)
+    WF_ATTRIBUTE(MaxRegistersPerMultiprocessor, regsPerMultiprocessor)
+    WF_ATTRIBUTE(ManagedMemory, managedMemory)
+    WF_ATTRIBUTE(ConcurrentManagedAccess, concurrentManagedAccess)
+    WF_ATTRIBUTE(CooperativeLaunch, cooperativeLaunch)
+    WF_ATTRIBUTE(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin)
+    WF_ATTRIBUTE(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor)
+    WF_ATTRIBUTE(ReservedSharedMemoryPerBlock, reservedSharedMemPerBlock)
+    WF_ATTRIBUTE(MemoryPoolsSupported, memoryPoolsSupported)
+#undef WF_ATTRIBUTE
     default:
       return ::wf_simt::fail(cudaErrorInvalidValue);
   }
-  return cudaSuccess;
-}
-
-WF_INTRINSIC cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  *stream = cudaStreamPerThread;
-  return cudaSuccess;
-}
-WF_INTRINSIC cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return cudaStreamCreate(stream);
-}
-WF_INTRINSIC cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
-  return cudaStreamCreate(stream);
-}
-WF_INTRINSIC cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-WF_INTRINSIC cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-WF_INTRINSIC cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-WF_INTRINSIC cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) {
-  return cudaSuccess;
-}
-
-WF_INTRINSIC cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = reinterpret_cast<cudaEvent_t>(1);
-  return cudaSuccess;
-}
-WF_INTRINSIC cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  return cudaEventCreate(event);
-}
-WF_INTRINSIC cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
-WF_INTRINSIC cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr) {
-  return cudaSuccess;
-}
-WF_INTRINSIC cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
-WF_INTRINSIC cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
-// Kernels are not timed here.
-WF_INTRINSIC cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
-  *milliseconds = 0.001f;
   return cudaSuccess;
 }

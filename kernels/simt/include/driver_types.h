@@ -52,7 +52,20 @@ typedef struct CUevent_st* cudaEvent_t;
 #define cudaHostAllocDefault 0x00
 #define cudaHostAllocPortable 0x01
 #define cudaHostAllocMapped 0x02
+#define cudaHostRegisterDefault 0x00
+#define cudaHostAllocWriteCombined 0x04
 #define cudaMemAttachGlobal 0x01
+#define cudaMemAttachHost 0x02
+#define cudaOccupancyDefault 0x00
+#define cudaDeviceScheduleAuto 0x00
+#define cudaDeviceScheduleSpin 0x01
+#define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceMapHost 0x08
+#define cudaCpuDeviceId (-1)
+#define cudaInvalidDeviceId (-2)
+
+typedef void (*cudaHostFn_t)(void* data);
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* data);
 
 enum cudaMemcpyKind {
   cudaMemcpyHostToHost = 0,
@@ -60,6 +73,26 @@ enum cudaMemcpyKind {
   cudaMemcpyDeviceToHost = 2,
   cudaMemcpyDeviceToDevice = 3,
   cudaMemcpyDefault = 4
+};
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered = 0,
+  cudaMemoryTypeHost = 1,
+  cudaMemoryTypeDevice = 2,
+  cudaMemoryTypeManaged = 3
+};
+struct cudaPointerAttributes {
+  cudaMemoryType type;
+  int device;
+  void* devicePointer;
+  void* hostPointer;
+};
+enum cudaMemoryAdvise {
+  cudaMemAdviseSetReadMostly = 1,
+  cudaMemAdviseUnsetReadMostly = 2,
+  cudaMemAdviseSetPreferredLocation = 3,
+  cudaMemAdviseUnsetPreferredLocation = 4,
+  cudaMemAdviseSetAccessedBy = 5,
+  cudaMemAdviseUnsetAccessedBy = 6
 };
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
@@ -99,20 +132,32 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxSharedMemoryPerBlock = 8,
   cudaDevAttrTotalConstantMemory = 9,
   cudaDevAttrWarpSize = 10,
+  cudaDevAttrMaxPitch = 11,
   cudaDevAttrMaxRegistersPerBlock = 12,
   cudaDevAttrClockRate = 13,
   cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrIntegrated = 18,
+  cudaDevAttrCanMapHostMemory = 19,
+  cudaDevAttrComputeMode = 20,
   cudaDevAttrConcurrentKernels = 31,
+  cudaDevAttrEccEnabled = 32,
+  cudaDevAttrMemoryClockRate = 36,
+  cudaDevAttrGlobalMemoryBusWidth = 37,
   cudaDevAttrL2CacheSize = 38,
   cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+  cudaDevAttrAsyncEngineCount = 40,
+  cudaDevAttrUnifiedAddressing = 41,
   cudaDevAttrComputeCapabilityMajor = 75,
   cudaDevAttrComputeCapabilityMinor = 76,
   cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
   cudaDevAttrMaxRegistersPerMultiprocessor = 82,
+  cudaDevAttrManagedMemory = 83,
+  cudaDevAttrConcurrentManagedAccess = 89,
   cudaDevAttrCooperativeLaunch = 95,
   cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
   cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-  cudaDevAttrReservedSharedMemoryPerBlock = 111
+  cudaDevAttrReservedSharedMemoryPerBlock = 111,
+  cudaDevAttrMemoryPoolsSupported = 115
 };
 
 struct cudaDeviceProp {
@@ -121,6 +166,7 @@ struct cudaDeviceProp {
   size_t sharedMemPerBlock = 48 << 10;
   int regsPerBlock = 65536;
   int warpSize = 32;
+  size_t memPitch = 0x7fffffff;
   int maxThreadsPerBlock = 1024;
   int maxThreadsDim[3] = {1024, 1024, 64};
   int maxGridSize[3] = {0x7fffffff, 65535, 65535};
@@ -129,7 +175,15 @@ struct cudaDeviceProp {
   int major = 9;
   int minor = 0;
   int multiProcessorCount = 4;
+  int integrated = 0;
   int canMapHostMemory = 1;
+  int computeMode = 0;
+  int pciBusID = 0;
+  int pciDeviceID = 0;
+  int pciDomainID = 0;
+  int kernelExecTimeoutEnabled = 0;
+  int asyncEngineCount = 1;
+  int deviceOverlap = 1;
   int concurrentKernels = 1;
   int ECCEnabled = 0;
   int unifiedAddressing = 1;
@@ -141,6 +195,9 @@ struct cudaDeviceProp {
   size_t sharedMemPerMultiprocessor = 228 << 10;
   int regsPerMultiprocessor = 65536;
   int managedMemory = 1;
+  int concurrentManagedAccess = 1;
+  int pageableMemoryAccess = 0;
+  int memoryPoolsSupported = 1;
   int cooperativeLaunch = 1;
   size_t sharedMemPerBlockOptin = 227 << 10;
   int maxBlocksPerMultiProcessor = 32;

@@ -12,11 +12,11 @@
 #define __host__ __wf_host__
 #define __shared__ __wf_shared__
 #define __cluster_dims__(...) __wf_cluster_dims__
+#define __launch_bounds__(...) __wf_launch_bounds__(__VA_ARGS__)
 
 #define __constant__
 #define __managed__
 #define __grid_constant__
-#define __launch_bounds__(...)
 #define __maxnreg__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__

@@ -1,5 +1,6 @@
 // Launch functions, function attributes and occupancy of the host API. Kernels are functions with
-// their types: an untyped `const void*` cannot be launched.
+// their types: the rewriter takes casts to void* in the call away, and a kernel that is known only
+// as a void* cannot be launched.
 #pragma once
 
 #include "driver_types.h"
@@ -7,11 +8,23 @@
 #include "wf_simt.h"
 
 extern "C" {
-// False if more bytes are asked for than a block can have.
-bool wf_opt_in_dynamic_shared(const void* function, size_t bytes);
+// False if more bytes are asked for than a block can have. `enters`: the kernels of the object call
+// wf_simt::enter().
+bool wf_opt_in_dynamic_shared(const void* function, ::wf_simt::Context* context, bool enters,
+                              size_t bytes);
+void wf_kernel_limits(const void* function, ::wf_simt::Context* context, bool enters,
+                      ::wf_simt::KernelLimits* result);
 }
 
 namespace wf_simt {
+
+template <class Function>
+inline KernelLimits limits_of(Function* function) {
+  KernelLimits limits;
+  wf_kernel_limits(reinterpret_cast<const void*>(function), &context, &wf_kernels_enter != nullptr,
+                   &limits);
+  return limits;
+}
 
 template <class Integer, Integer... Index>
 struct Indices {};
@@ -73,12 +86,19 @@ WF_INTRINSIC cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config,
 template <class Function>
 WF_INTRINSIC cudaError_t cudaFuncSetAttribute(Function* function, cudaFuncAttribute attribute,
                                               int value) {
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-  if (value < 0 || !wf_opt_in_dynamic_shared(reinterpret_cast<const void*>(function),
-                                             static_cast<size_t>(value))) {
-    return ::wf_simt::fail(cudaErrorInvalidValue);
+  switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+      if (value < 0 ||
+          !wf_opt_in_dynamic_shared(reinterpret_cast<const void*>(function), &::wf_simt::context,
+                                    &wf_kernels_enter != nullptr, static_cast<size_t>(value))) {
+        return ::wf_simt::fail(cudaErrorInvalidValue);
+      }
+      return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      return cudaSuccess;
   }
-  return cudaSuccess;
+  return ::wf_simt::fail(cudaErrorInvalidValue);
 }
 template <class Function>
 WF_INTRINSIC cudaError_t cudaFuncSetCacheConfig(Function*, cudaFuncCache) {
@@ -89,20 +109,33 @@ WF_INTRINSIC cudaError_t cudaFuncSetSharedMemConfig(Function*, cudaSharedMemConf
   return cudaSuccess;
 }
 template <class Function>
-WF_INTRINSIC cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Function*) {
+WF_INTRINSIC cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Function* function) {
+  if (function == nullptr) return ::wf_simt::fail(cudaErrorInvalidDeviceFunction);
+  const ::wf_simt::KernelLimits limits = ::wf_simt::limits_of(function);
   *attributes = cudaFuncAttributes{};
+  attributes->sharedSizeBytes = limits.static_shared_bytes;
+  attributes->maxThreadsPerBlock = static_cast<int>(limits.most_threads);
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(limits.dynamic_shared_bytes);
   return cudaSuccess;
 }
 
-// One multiprocessor holds 2048 threads, 32 blocks and 227 KiB of shared memory.
+// One multiprocessor holds 2048 threads, 32 blocks and 228 KiB of shared memory, of which each
+// block costs 1 KiB more than it asks for; registers are no limit.
 template <class Function>
-WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*,
+WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
+                                                                       Function* function,
                                                                        int block_threads,
                                                                        size_t dynamic_bytes) {
-  if (block_threads <= 0 || block_threads > 1024) return ::wf_simt::fail(cudaErrorInvalidValue);
+  if (block_threads <= 0) return ::wf_simt::fail(cudaErrorInvalidValue);
+  const ::wf_simt::KernelLimits limits = ::wf_simt::limits_of(function);
+  const size_t bytes = limits.static_shared_bytes + dynamic_bytes;
+  *blocks = 0;
+  if (static_cast<unsigned>(block_threads) > limits.most_threads || bytes > size_t{227} << 10) {
+    return cudaSuccess;
+  }
   int most = 2048 / ((block_threads + 31) / 32 * 32);
   if (most > 32) most = 32;
-  const size_t by_memory = (size_t{228} << 10) / (dynamic_bytes + 1024);
+  const size_t by_memory = (size_t{228} << 10) / (bytes + 1024);
   *blocks = by_memory < static_cast<size_t>(most) ? static_cast<int>(by_memory) : most;
   return cudaSuccess;
 }
@@ -112,10 +145,30 @@ WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_threads,
                                                        dynamic_bytes);
 }
+// The block size with the most threads in flight, the larger one of two that are equal.
+template <class Function, class BytesOfBlock>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block_threads,
+                                                                  Function* function,
+                                                                  BytesOfBlock bytes_of_block,
+                                                                  int limit = 0) {
+  int most = 0;
+  for (int threads = 1024; threads >= 32; threads -= 32) {
+    int blocks = 0;
+    if (limit > 0 && threads > limit) continue;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, function, threads, static_cast<size_t>(bytes_of_block(threads)));
+    if (error != cudaSuccess) return error;
+    if (blocks * threads <= most) continue;
+    most = blocks * threads;
+    *block_threads = threads;
+    *min_grid = blocks * cudaDeviceProp().multiProcessorCount;
+  }
+  return most != 0 ? cudaSuccess : ::wf_simt::fail(cudaErrorInvalidValue);
+}
 template <class Function>
-WF_INTRINSIC cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block_threads,
-                                                            Function*, size_t = 0, int limit = 0) {
-  *block_threads = limit > 0 && limit < 1024 ? limit : 1024;
-  *min_grid = 4 * (2048 / *block_threads);
-  return cudaSuccess;
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block_threads,
+                                                      Function* function, size_t bytes = 0,
+                                                      int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
+      min_grid, block_threads, function, [bytes](int) { return bytes; }, limit);
 }

@@ -1,16 +1,20 @@
 // Memory functions of the host API. Device memory is host memory; copies and fills check the ranges
-// they touch, as kernels do.
+// they touch, as kernels do, and in a whole program also that the kind of the copy is right.
 #pragma once
 
 #include "driver_types.h"
 
 extern "C" {
 int wf_set_error(int error, const char* text);
-void* wf_allocate(size_t bytes);  // filled with 0xFF; nullptr beyond 1 GiB in all
-bool wf_free(void* memory);       // false if it is not from wf_allocate
-void wf_copy(void* to, const void* from, size_t bytes);
-void wf_fill(void* to, int value, size_t bytes);
+// `type` is a cudaMemoryType. Filled with 0xFF; nullptr beyond 1 GiB in all.
+void* wf_allocate(size_t bytes, int type);
+// False if it is not from wf_allocate, or host memory is freed as device memory or conversely.
+bool wf_free(void* memory, bool host);
+// Returns a cudaError_t, which is not yet the last error; so does wf_fill.
+int wf_copy(void* to, const void* from, size_t bytes, int kind);
+int wf_fill(void* to, int value, size_t bytes);
 void wf_memory_info(size_t* free_bytes, size_t* total_bytes);
+int wf_memory_type(const void* pointer);
 }
 
 namespace wf_simt {
@@ -29,58 +33,69 @@ inline cudaError_t fail(cudaError_t error) {
   return error;
 }
 
-inline cudaError_t allocate(void** memory, size_t bytes) {
+inline cudaError_t result(int error) {
+  return error == 0 ? cudaSuccess : fail(static_cast<cudaError_t>(error));
+}
+
+inline cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type) {
   if (memory == nullptr) return fail(cudaErrorInvalidValue);
   *memory = nullptr;
   if (bytes == 0) return cudaSuccess;
-  *memory = wf_allocate(bytes);
+  *memory = wf_allocate(bytes, type);
   return *memory != nullptr ? cudaSuccess : fail(cudaErrorMemoryAllocation);
 }
 
 }  // namespace wf_simt
 
-template <class T>
-WF_INTRINSIC cudaError_t cudaMalloc(T** memory, size_t bytes) {
-  return ::wf_simt::allocate(reinterpret_cast<void**>(memory), bytes);
-}
-template <class T>
-WF_INTRINSIC cudaError_t cudaMallocAsync(T** memory, size_t bytes, cudaStream_t) {
-  return ::wf_simt::allocate(reinterpret_cast<void**>(memory), bytes);
-}
-template <class T>
-WF_INTRINSIC cudaError_t cudaMallocManaged(T** memory, size_t bytes,
-                                           unsigned = cudaMemAttachGlobal) {
-  return ::wf_simt::allocate(reinterpret_cast<void**>(memory), bytes);
-}
-template <class T>
-WF_INTRINSIC cudaError_t cudaMallocHost(T** memory, size_t bytes, unsigned = 0) {
-  return ::wf_simt::allocate(reinterpret_cast<void**>(memory), bytes);
-}
-template <class T>
-WF_INTRINSIC cudaError_t cudaHostAlloc(T** memory, size_t bytes, unsigned) {
-  return ::wf_simt::allocate(reinterpret_cast<void**>(memory), bytes);
-}
+#define WF_DEFINE_ALLOCATION(name, type, ...)                                  \
+  template <class T>                                                           \
+  WF_INTRINSIC cudaError_t name(T** memory, size_t bytes __VA_ARGS__) {        \
+    return ::wf_simt::allocate(reinterpret_cast<void**>(memory), bytes, type); \
+  }
+WF_DEFINE_ALLOCATION(cudaMalloc, cudaMemoryTypeDevice, )
+WF_DEFINE_ALLOCATION(cudaMallocAsync, cudaMemoryTypeDevice, , cudaStream_t)
+WF_DEFINE_ALLOCATION(cudaMallocManaged, cudaMemoryTypeManaged, , unsigned = cudaMemAttachGlobal)
+WF_DEFINE_ALLOCATION(cudaMallocHost, cudaMemoryTypeHost, , unsigned = 0)
+WF_DEFINE_ALLOCATION(cudaHostAlloc, cudaMemoryTypeHost, , unsigned)
+#undef WF_DEFINE_ALLOCATION
 template <class T>
 WF_INTRINSIC cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width, size_t height) {
-  *pitch = (width + 255) / 256 * 256;
-  return ::wf_simt::allocate(reinterpret_cast<void**>(memory), *pitch * height);
+  *pitch = (width + 511) / 512 * 512;
+  return cudaMalloc(memory, *pitch * height);
 }
 WF_INTRINSIC cudaError_t cudaFree(void* memory) {
-  if (memory == nullptr || wf_free(memory)) return cudaSuccess;
+  if (memory == nullptr || wf_free(memory, false)) return cudaSuccess;
   return ::wf_simt::fail(cudaErrorInvalidValue);
 }
 WF_INTRINSIC cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return cudaFree(memory); }
-WF_INTRINSIC cudaError_t cudaFreeHost(void* memory) { return cudaFree(memory); }
+WF_INTRINSIC cudaError_t cudaFreeHost(void* memory) {
+  if (memory == nullptr || wf_free(memory, true)) return cudaSuccess;
+  return ::wf_simt::fail(cudaErrorInvalidValue);
+}
+// Pageable memory is as good as registered memory here.
+WF_INTRINSIC cudaError_t cudaHostRegister(void* memory, size_t, unsigned) {
+  return memory != nullptr ? cudaSuccess : ::wf_simt::fail(cudaErrorInvalidValue);
+}
+WF_INTRINSIC cudaError_t cudaHostUnregister(void* memory) {
+  return memory != nullptr ? cudaSuccess : ::wf_simt::fail(cudaErrorInvalidValue);
+}
+WF_INTRINSIC cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
+                                                  const void* pointer) {
+  const auto type = static_cast<cudaMemoryType>(wf_memory_type(pointer));
+  void* const address = const_cast<void*>(pointer);
+  attributes->type = type;
+  attributes->device = type == cudaMemoryTypeUnregistered ? cudaInvalidDeviceId : 0;
+  attributes->devicePointer = type == cudaMemoryTypeUnregistered ? nullptr : address;
+  attributes->hostPointer = type == cudaMemoryTypeDevice ? nullptr : address;
+  return cudaSuccess;
+}
 WF_INTRINSIC cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   wf_memory_info(free_bytes, total_bytes);
   return cudaSuccess;
 }
 
-WF_INTRINSIC cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
-  if (bytes == 0) return cudaSuccess;
-  if (to == nullptr || from == nullptr) return ::wf_simt::fail(cudaErrorInvalidValue);
-  wf_copy(to, from, bytes);
-  return cudaSuccess;
+WF_INTRINSIC cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return ::wf_simt::result(wf_copy(to, from, bytes, kind));
 }
 WF_INTRINSIC cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
                                          cudaMemcpyKind kind, cudaStream_t = nullptr) {
@@ -104,10 +119,7 @@ WF_INTRINSIC cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 WF_INTRINSIC cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  if (bytes == 0) return cudaSuccess;
-  if (to == nullptr) return ::wf_simt::fail(cudaErrorInvalidValue);
-  wf_fill(to, value, bytes);
-  return cudaSuccess;
+  return ::wf_simt::result(wf_fill(to, value, bytes));
 }
 WF_INTRINSIC cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
                                          cudaStream_t = nullptr) {
@@ -119,6 +131,18 @@ WF_INTRINSIC cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t 
     const cudaError_t error = cudaMemset(static_cast<char*>(to) + row * pitch, value, width);
     if (error != cudaSuccess) return error;
   }
+  return cudaSuccess;
+}
+WF_INTRINSIC cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width,
+                                           size_t height, cudaStream_t = nullptr) {
+  return cudaMemset2D(to, pitch, value, width, height);
+}
+WF_INTRINSIC cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                                        size_t bytes) {
+  if (to_device != 0 || from_device != 0) return ::wf_simt::fail(cudaErrorInvalidDevice);
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+WF_INTRINSIC cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
   return cudaSuccess;
 }
 WF_INTRINSIC cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
@@ -136,6 +160,7 @@ WF_INTRINSIC cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t 
   if (offset > sizeof symbol || bytes > sizeof symbol - offset) {
     return ::wf_simt::fail(cudaErrorInvalidValue);
   }
+  if (kind == cudaMemcpyDeviceToHost) return ::wf_simt::fail(cudaErrorInvalidMemcpyDirection);
   // __constant__ variables are not const for the host.
   return cudaMemcpy(reinterpret_cast<char*>(const_cast<__remove_const(T)*>(&symbol)) + offset, from,
                     bytes, kind);
@@ -154,7 +179,20 @@ WF_INTRINSIC cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t 
   if (offset > sizeof symbol || bytes > sizeof symbol - offset) {
     return ::wf_simt::fail(cudaErrorInvalidValue);
   }
+  if (kind == cudaMemcpyHostToDevice) return ::wf_simt::fail(cudaErrorInvalidMemcpyDirection);
   return cudaMemcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes, kind);
+}
+template <class T>
+WF_INTRINSIC cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes,
+                                                   size_t offset = 0,
+                                                   cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                                   cudaStream_t = nullptr) {
+  return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+}
+template <class T>
+WF_INTRINSIC cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
+  *bytes = sizeof symbol;
+  return cudaSuccess;
 }
 template <class T>
 WF_INTRINSIC cudaError_t cudaGetSymbolAddress(void** address, T& symbol) {

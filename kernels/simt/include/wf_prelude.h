@@ -5,6 +5,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+#include <initializer_list>
+#include <new>
+#include <utility>
 
 #include "cuda_runtime.h"
 

@@ -14,11 +14,23 @@
 //   cudaFuncSetAttribute: the text of the kernel expression.
 //
 //   __shared__ T s[N];        becomes
-//     static __attribute__((internal_linkage, section(".wfshared"))) T s[N];
+//     static __attribute__((section(".wfshared"))) T s[N];
+//     static WF_SHARED_RECORD ::wf_simt::SharedRecord wf_shared_s{&s, sizeof(s), "s",
+//                                                                 &wf_kernel_record};
+//
+//   (functions with __global__ or __device__ get internal linkage, and with them their variables)
 //
 //   extern __shared__ T s[];  becomes
 //     T (&s)[] = *reinterpret_cast<T (*)[]>(::wf_simt::dynamic_shared());
 //   (alignment attributes dropped: the arena is 1024-byte aligned)
+//
+//   __global__ void __launch_bounds__(N) k(...) {     becomes, where the text has launch bounds or
+//   shared memory,
+//     void k(...) {
+//       static WF_KERNEL_RECORD const ::wf_simt::KernelRecord
+//           wf_kernel_record{__PRETTY_FUNCTION__, N};   (0 without launch bounds)
+//       ::wf_simt::enter(wf_kernel_record);
+//   and the text ends with  extern "C" { extern const char wf_kernels_enter = 1; }
 //
 // Needs C++17. Must not include any other header of ours.
 #pragma once
@@ -41,12 +53,35 @@ struct dim3 {
 #define WF_HIDDEN __attribute__((visibility("hidden")))
 // Runtime glue inside a kernel object is not instrumented: it is not the code under test.
 #define WF_NO_INSTRUMENT __attribute__((no_sanitize("address", "undefined", "thread", "coverage")))
+// Of the function into which a kernel could be inlined, which would lose its coverage.
 #define WF_KERNEL_CALL WF_NO_INSTRUMENT
-// For functions into which a kernel may be inlined, which would lose its coverage.
+#define WF_KERNEL_RECORD __attribute__((used, no_sanitize("address")))
+#define WF_SHARED_RECORD __attribute__((used, section(".wfsizes"), no_sanitize("address")))
 // Default arguments that name the caller's position.
 #define WF_HERE const char *wf_file = __builtin_FILE(), int wf_line = __builtin_LINE()
 
 namespace wf_simt {
+
+// What is known of a kernel before it runs.
+struct KernelRecord {
+  const char* name;       // with parameters and template arguments
+  unsigned most_threads;  // its launch bound, 0 if it has none
+};
+// A static shared variable. `owner` is the kernel that declares it, ::wf_kernel_record where a
+// device function does.
+struct SharedRecord {
+  const volatile void* begin;
+  size_t bytes;
+  const char* name;
+  const KernelRecord* owner;
+};
+
+// What a launch of a kernel may ask for.
+struct KernelLimits {
+  unsigned most_threads;
+  size_t static_shared_bytes;
+  size_t dynamic_shared_bytes;
+};
 
 // State of the running CUDA thread. One copy per kernel object, in the object, so that reads are
 // direct and ASan proves them safe; the runtime keeps it up to date.
@@ -61,6 +96,7 @@ struct Context {
   unsigned polls;    // consecutive operations that changed nothing, see poll()
   unsigned preempt;  // not 0: atomics may switch threads (random schedule)
   size_t dynamic_shared_bytes;
+  const KernelRecord* kernel;  // nullptr until the first thread enters it
 };
 inline WF_HIDDEN Context context{};
 
@@ -93,15 +129,23 @@ struct LaunchRequest {
   size_t dynamic_shared_bytes;
   void* stream;
   bool cooperative;
+  bool enters;                         // the kernel calls enter()
   void (*run_threads)(void* closure);  // runs CUDA threads until next_thread() says stop
   void* closure;
 };
 
 }  // namespace wf_simt
 
+// Hidden by that of a kernel inside the kernel's body.
+inline WF_HIDDEN const wf_simt::KernelRecord wf_kernel_record{"", 0};
+
 extern "C" {
 // Runs the grid before it returns. Returns a cudaError_t, which the runtime also records.
 int wf_launch(const wf_simt::LaunchRequest* request);
+// The first thread of a launch: does not return if the launch breaks a limit of the kernel.
+void wf_enter_kernel(const wf_simt::KernelRecord* record);
+// Not nullptr: the kernels of this object call enter().
+extern __attribute__((weak)) WF_HIDDEN const char wf_kernels_enter;
 // The running thread has returned from the kernel: true if the caller shall run another one.
 bool wf_next_thread(void);
 // __syncthreads and its variants; `value` is the predicate.
@@ -132,6 +176,11 @@ inline unsigned warp() { return context.linear / warp_size; }
 // waits for another lets it run.
 inline void poll() {
   if (__builtin_expect(++context.polls > 64, 0)) wf_yield();
+}
+
+// Not inlined: a comparison in the kernel would count as one of the kernel's.
+WF_NO_INSTRUMENT __attribute__((noinline)) inline void enter(const KernelRecord& record) {
+  if (__builtin_expect(context.kernel == nullptr, 0)) wf_enter_kernel(&record);
 }
 
 WF_NO_INSTRUMENT inline bool next_thread() {
@@ -178,8 +227,10 @@ class Config {
  public:
   Config(dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0, void* stream = nullptr,
          bool cooperative = false)
-      : request_{"",     nullptr,     &context, grid,   block, dynamic_shared_bytes,
-                 stream, cooperative, nullptr,  nullptr} {}
+      : request_{"",      nullptr,     &context,
+                 grid,    block,       dynamic_shared_bytes,
+                 stream,  cooperative, &wf_kernels_enter != nullptr,
+                 nullptr, nullptr} {}
 
   template <class Call>
   Kernel<Call> kernel(const char* name, const Call& call) const {

@@ -1,0 +1,14 @@
+// A range of addresses, as those of the code of a kernel object.
+#pragma once
+
+#include <cstdint>
+
+namespace warpfuzz::simt {
+
+struct AddressRange {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  bool contains(uintptr_t address) const { return address >= begin && address < end; }
+};
+
+}  // namespace warpfuzz::simt

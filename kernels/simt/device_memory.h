@@ -1,0 +1,22 @@
+// Memory that programs get from cudaMalloc and its kin: what is allocated, and which allocation an
+// address belongs to or missed. Copies and fills of the host API check against it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpfuzz::simt {
+
+// Values of cudaMemoryType.
+enum class MemoryType : int { unregistered = 0, host = 1, device = 2, managed = 3 };
+
+struct Allocation {
+  uintptr_t begin = 0;
+  size_t bytes = 0;
+  MemoryType type = MemoryType::unregistered;
+};
+
+// The allocation whose bytes lie nearest to the address; nullptr if none is within 4 KiB.
+const Allocation* nearest_allocation(uintptr_t address);
+
+}  // namespace warpfuzz::simt
