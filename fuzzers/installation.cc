@@ -38,6 +38,13 @@ std::string project_path(const fs::path& path) {
   return (ours ? inside : path).string();
 }
 
+std::string shown_path(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path relative = path.lexically_relative(fs::current_path(ignored));
+  return (relative.empty() || relative.string().starts_with("..")) ? path.string()
+                                                                   : relative.string();
+}
+
 Instrumentation build_instrumentation() {
   return {.coverage = WARPFUZZ_KERNEL_COVERAGE,
           .address = WARPFUZZ_KERNEL_SANITIZE,

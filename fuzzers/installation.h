@@ -50,6 +50,9 @@ struct Installation {
 // A file of this project named from its root, so that findings travel; others as they are.
 std::string project_path(const std::filesystem::path& path);
 
+// As one would type it here: relative inside the current directory.
+std::string shown_path(const std::filesystem::path& path);
+
 // What this build compiles kernels with (presets asan, coverage, release).
 Instrumentation build_instrumentation();
 // "0.1.0 asan", and "clang 19.1.7".

@@ -57,6 +57,17 @@ fs::path find_kernel(const Installation& installation, const std::string& kernel
                   kernel));
 }
 
+CompileRequest compile_request(const Installation& installation, const fs::path& source,
+                               const Instrumentation& instrumentation) {
+  CompileRequest request;
+  request.source = source;
+  request.instrumentation = instrumentation;
+  request.cache_directory = installation.cache;
+  request.include_directory = installation.kernels() / "simt/include";
+  request.kernel_directory = installation.kernels();
+  return request;
+}
+
 fs::path build_kernel(const Installation& installation, const fs::path& kernel,
                       const DeviceChoice& device) {
   if (kernel.extension() == ".so") return kernel;
@@ -69,13 +80,7 @@ fs::path build_kernel(const Installation& installation, const fs::path& kernel,
     request.device_coverage = request.host_coverage = build_instrumentation().coverage;
     return cuda::compile_for_cuda(request);
   }
-  CompileRequest request;
-  request.source = kernel;
-  request.instrumentation = build_instrumentation();
-  request.cache_directory = installation.cache;
-  request.include_directory = installation.kernels() / "simt/include";
-  request.kernel_directory = installation.kernels();
-  return compile_for_cpu(request);
+  return compile_for_cpu(compile_request(installation, kernel, build_instrumentation()));
 }
 
 KernelUnderTest load_kernel(const fs::path& source, const fs::path& object,

@@ -37,6 +37,11 @@ std::filesystem::path find_kernel(const Installation& installation, const std::s
 std::filesystem::path build_kernel(const Installation& installation,
                                    const std::filesystem::path& kernel, const DeviceChoice& device);
 
+// How a source is compiled for the CPU device.
+CompileRequest compile_request(const Installation& installation,
+                               const std::filesystem::path& source,
+                               const Instrumentation& instrumentation);
+
 struct KernelUnderTest {
   KernelIdentity identity;
   std::unique_ptr<Device> device;

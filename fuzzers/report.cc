@@ -6,20 +6,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "fuzzers/installation.h"
 #include "gates/gate.h"
 
 namespace warpfuzz {
 namespace {
 
 std::string number(double value) { return fmt::format("{:.9g}", value); }
-
-// As one would type it here: relative inside the current directory.
-std::string shown(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto relative = path.lexically_relative(std::filesystem::current_path(ignored));
-  return (relative.empty() || relative.string().starts_with("..")) ? path.string()
-                                                                   : relative.string();
-}
 
 std::string error_text(const EvidenceElement& e) {
   if (e.kind == "non_finite") return "";
@@ -40,7 +33,7 @@ std::string describe_finding(const Reproducer& r, const std::filesystem::path& f
   std::string text =
       fmt::format("{} {}: {}\n", r.gate, gate == nullptr ? "" : gate->title, r.evidence.reason);
   text += fmt::format("  kernel      {}\n",
-                      r.kernel.path.empty() ? r.kernel.name : shown(r.kernel.path));
+                      r.kernel.path.empty() ? r.kernel.name : shown_path(r.kernel.path));
   text += fmt::format("  call        {}  (tier {})\n", r.description, static_cast<int>(r.tier));
   if (!r.evidence.output.empty()) {
     text +=
@@ -60,8 +53,8 @@ std::string describe_finding(const Reproducer& r, const std::filesystem::path& f
   }
   text += fmt::format("  signature   {}\n", r.signature);
   if (!file.empty()) {
-    text += fmt::format("  reproducer  {}\n", shown(file));
-    text += fmt::format("  replay      scripts/warpfuzz replay {}\n", shown(file));
+    text += fmt::format("  reproducer  {}\n", shown_path(file));
+    text += fmt::format("  replay      scripts/warpfuzz replay {}\n", shown_path(file));
   }
   return text;
 }
