@@ -55,6 +55,13 @@ void report_undefined(const void* data, const char* what) {
   report(fault);
 }
 
+void report_misaligned(uintptr_t address, size_t alignment, const char* file, int line) {
+  RawFault fault = make_fault(FaultKind::misaligned_access, file, line);
+  set_text(fault.message, "access to an address that is not a multiple of {}", alignment);
+  fault.address = address;
+  report(fault);
+}
+
 // Of a program, exit() is an ordinary end.
 [[noreturn]] void end_run(const char* call, int code) {
   if (run.active == 0) std::_Exit(code);
@@ -149,11 +156,7 @@ void __wrap___ubsan_handle_type_mismatch_v1(TypeMismatchData* data, uintptr_t po
     report_undefined(data, pointer == 0 ? "null pointer used" : "object too small for its type");
     return;
   }
-  RawFault fault = make_fault(FaultKind::misaligned_access, data->location.file,
-                              static_cast<int>(data->location.line));
-  set_text(fault.message, "access to an address that is not a multiple of {}", alignment);
-  fault.address = pointer;
-  report(fault);
+  report_misaligned(pointer, alignment, data->location.file, static_cast<int>(data->location.line));
 }
 
 void __wrap___assert_fail(const char* expression, const char* file, unsigned line,
@@ -187,6 +190,10 @@ int __wrap_printf(const char* format, ...) {
 }
 int __wrap_puts(const char* text) { return run.program ? std::puts(text) : 0; }
 int __wrap_putchar(int c) { return run.program ? std::putchar(c) : c; }
+
+void wf_report_misaligned(const void* address, size_t alignment, const char* file, int line) {
+  report_misaligned(reinterpret_cast<uintptr_t>(address), alignment, file, line);
+}
 
 [[noreturn]] void wf_trap(const char* message, const char* file, int line) {
   RawFault fault = make_fault(FaultKind::undefined_behavior, file, line);

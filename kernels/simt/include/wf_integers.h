@@ -1,10 +1,10 @@
-// Integer and bit intrinsics: counts, permutations, funnel shifts, wide products, dot products, and
-// the more common of the packed (SIMD within a word) operations. All wrap; none has undefined
-// cases.
+// Integer and bit intrinsics: counts, permutations, funnel shifts, wide products, dot products. All
+// wrap; none has undefined cases.
 #pragma once
 
 #include "math_functions.h"
 #include "vector_types.h"
+#include "wf_packed_integers.h"
 
 WF_INTRINSIC int __popc(unsigned x) { return __builtin_popcount(x); }
 WF_INTRINSIC int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -95,22 +95,6 @@ WF_INTRINSIC unsigned __urhadd(unsigned a, unsigned b) {
 
 namespace wf_math {
 
-// Lane `i` of a word as a number: `Lane` is signed char, unsigned char, short or unsigned short.
-template <class Lane>
-WF_INTRINSIC int lane(unsigned word, unsigned i) {
-  return static_cast<Lane>(word >> (8 * sizeof(Lane) * i));
-}
-template <class Lane, class Operation>
-WF_INTRINSIC unsigned map_lanes(unsigned a, unsigned b, Operation operation) {
-  constexpr unsigned bits = 8 * sizeof(Lane);
-  constexpr unsigned mask = (1u << bits) - 1;
-  unsigned result = 0;
-  for (unsigned i = 0; i < 32 / bits; ++i) {
-    const int value = operation(lane<Lane>(a, i), lane<Lane>(b, i));
-    result |= (static_cast<unsigned>(value) & mask) << (bits * i);
-  }
-  return result;
-}
 template <class A, class B>
 WF_INTRINSIC unsigned dot4(unsigned a, unsigned b, unsigned sum) {
   for (unsigned i = 0; i < 4; ++i) sum += static_cast<unsigned>(lane<A>(a, i) * lane<B>(b, i));
@@ -150,41 +134,3 @@ WF_INTRINSIC unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
 WF_DOT2(__dp2a_lo, 0)
 WF_DOT2(__dp2a_hi, 2)
 #undef WF_DOT2
-
-#define WF_PACKED(name, suffix, lane_type, expression)                                        \
-  WF_INTRINSIC unsigned name##suffix(unsigned a, unsigned b) {                                \
-    return wf_math::map_lanes<lane_type>(                                                     \
-        a, b, [](int x, int y) __attribute__((always_inline)) -> int { return expression; }); \
-  }
-#define WF_PACKED_SIGNED(name, expression) \
-  WF_PACKED(name, 2, short, expression)    \
-  WF_PACKED(name, 4, signed char, expression)
-#define WF_PACKED_UNSIGNED(name, expression)     \
-  WF_PACKED(name, 2, unsigned short, expression) \
-  WF_PACKED(name, 4, unsigned char, expression)
-WF_PACKED_UNSIGNED(__vadd, x + y)
-WF_PACKED_UNSIGNED(__vsub, x - y)
-WF_PACKED_UNSIGNED(__vabsdiffu, x > y ? x - y : y - x)
-WF_PACKED_SIGNED(__vabsdiffs, x > y ? x - y : y - x)
-WF_PACKED_UNSIGNED(__vavgu, (x + y + 1) >> 1)
-WF_PACKED_UNSIGNED(__vmaxu, x > y ? x : y)
-WF_PACKED_UNSIGNED(__vminu, x < y ? x : y)
-WF_PACKED_SIGNED(__vmaxs, x > y ? x : y)
-WF_PACKED_SIGNED(__vmins, x < y ? x : y)
-WF_PACKED_UNSIGNED(__vcmpeq, x == y ? -1 : 0)
-WF_PACKED_UNSIGNED(__vcmpne, x != y ? -1 : 0)
-WF_PACKED_UNSIGNED(__vcmpgtu, x > y ? -1 : 0)
-WF_PACKED_UNSIGNED(__vcmpltu, x < y ? -1 : 0)
-WF_PACKED_SIGNED(__vcmpgts, x > y ? -1 : 0)
-WF_PACKED_SIGNED(__vcmplts, x < y ? -1 : 0)
-WF_PACKED_UNSIGNED(__vseteq, x == y ? 1 : 0)
-WF_PACKED_UNSIGNED(__vsetgtu, x > y ? 1 : 0)
-WF_PACKED(__vaddss, 2, short, x + y > 32767 ? 32767 : x + y < -32768 ? -32768 : x + y)
-WF_PACKED(__vaddss, 4, signed char, x + y > 127 ? 127 : x + y < -128 ? -128 : x + y)
-WF_PACKED(__vsubss, 2, short, x - y > 32767 ? 32767 : x - y < -32768 ? -32768 : x - y)
-WF_PACKED(__vsubss, 4, signed char, x - y > 127 ? 127 : x - y < -128 ? -128 : x - y)
-WF_PACKED(__vaddus, 2, unsigned short, x + y > 65535 ? 65535 : x + y)
-WF_PACKED(__vaddus, 4, unsigned char, x + y > 255 ? 255 : x + y)
-#undef WF_PACKED
-#undef WF_PACKED_SIGNED
-#undef WF_PACKED_UNSIGNED

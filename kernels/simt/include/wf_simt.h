@@ -162,6 +162,8 @@ void wf_yield(void);
 void wf_preempt(void);
 // Ends the run with a fault.
 [[noreturn]] void wf_trap(const char* message, const char* file, int line);
+// The run goes on.
+void wf_report_misaligned(const void* address, size_t alignment, const char* file, int line);
 extern unsigned char wf_dynamic_shared[];  // 227 KiB, aligned to 1024
 }
 

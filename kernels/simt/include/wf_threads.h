@@ -60,6 +60,17 @@ WF_INTRINSIC T from_bits(uint64_t bits) {
   return value;
 }
 
+// Reports an address, or the bytes between rows, that an operation on matrices cannot have.
+WF_INTRINSIC void check_alignment(const void* address, size_t alignment, size_t row_bytes,
+                                  size_t row_alignment, const char* file, int line) {
+  if (reinterpret_cast<uintptr_t>(address) % alignment != 0) {
+    wf_report_misaligned(address, alignment, file, line);
+  }
+  if (row_bytes % row_alignment != 0) {
+    wf_report_misaligned(static_cast<const char*>(address) + row_bytes, row_alignment, file, line);
+  }
+}
+
 WF_INTRINSIC WF_CONVERGENT uint64_t collective(WarpOp op, unsigned mask, uint64_t value,
                                                const char* file, int line) {
   return wf_warp(op, mask, value, 0, nullptr, file, line);
