@@ -267,9 +267,7 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   key.add(prelude.key());
   key.add(rewritten);
   const fs::path entry = request.cache_directory / (key.hex() + ".so");
-  const fs::path kept_source = fs::path(entry).replace_extension(".ii");
-  const bool source_present = !request.keep_source || fs::exists(kept_source);
-  if (fs::exists(entry) && source_present) return entry;
+  if (fs::exists(entry)) return entry;
 
   fs::create_directories(request.cache_directory);
   if (!prelude.text().empty()) {
@@ -282,11 +280,10 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   append(command, {"-o", object.path(), source.path()});
   run_compiler(request, command);
   // Looked into only where all kernels of the object together have more.
-  const bool much_shared =
-      simt::ElfFile(object.path()).section(".wfshared").bytes > simt::default_shared_limit;
-  if (much_shared || request.keep_source) source.write(prelude.text() + rewritten);
-  if (much_shared) check_static_shared(request, source.path());
-  if (request.keep_source) fs::rename(source.path(), kept_source);
+  if (simt::ElfFile(object.path()).section(".wfshared").bytes > simt::default_shared_limit) {
+    source.write(prelude.text() + rewritten);
+    check_static_shared(request, source.path());
+  }
   fs::rename(object.path(), entry);
   return entry;
 }
