@@ -78,6 +78,7 @@ class Trial {
   std::vector<std::string> describe_addresses(const RunResult& run) const;
   Observation repeat(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
                      const Observation& primary);
+  void expect(const Case& c, const std::vector<Tensor>& inputs);
   void judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation);
   std::optional<Observation> control(const Case& c, Probe probe);
   bool confirmed_by_redraw(const Case& c);
@@ -89,6 +90,7 @@ class Trial {
   Preconditions preconditions_;
   MemoryImage image_;
   Oracle oracle_;
+  bool expected_ = false;  // the oracle has evaluated the call of the last primary run
   TrialTimes times_;
   bool device_lost_ = false;
 };

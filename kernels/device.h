@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -74,6 +75,8 @@ struct RunOptions {
   Schedule schedule = Schedule::sequential;
   uint32_t schedule_seed = 0;
   std::chrono::milliseconds time_limit{10000};  // of processor time; 0: none
+  // Called once while the device works, by devices that leave the host idle; otherwise never.
+  std::function<void()> meanwhile;
 };
 
 // What one call asked of a real device; the CPU device does not tell.

@@ -102,6 +102,7 @@ class CudaKernel final : public Kernel {
     }
     if (const Status s = transfer_.fetch(); s != success) return s;
     if (const Status s = counters_.fetch(); s != success) return s;
+    if (options.meanwhile) options.meanwhile();
     if (const Status s = session_->wait(options.time_limit); s != success) return s;
     transfer_.collect(image.bytes());
     return success;

@@ -77,13 +77,13 @@ search() {
   for n in 2 3 4 5 6; do
     local line runs
     line=$(timeout --signal=KILL 300 "$check" search --op relu --kernel "$kernels/puzzle_$n.so" \
-      --name puzzle_$n --cases 100000000 --seconds "$search_limit" --tier 3 --size-class 2 2> /dev/null)
+      --name puzzle_$n --cases 100000000 --seconds "$search_limit" --tier 3 --size-class 2 --constants 43,22 2> /dev/null)
     echo "$line"
     runs=$(sed -n 's/.* FOUND runs=\([0-9]*\).*/\1/p' <<< "$line")
     if [ -n "$runs" ]; then ok=$((ok + 1)); else bad=$((bad + 1)); runs=1000000; fi
     timeout --signal=KILL 300 "$check" search --op relu --kernel "$kernels/puzzle_$n.so" \
       --name puzzle_$n --device-coverage false --cases $((20 * runs)) --seconds "$search_limit" \
-      --tier 3 --size-class 2 2> /dev/null
+      --tier 3 --size-class 2 --constants 43,22 2> /dev/null
   done
 }
 

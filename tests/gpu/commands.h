@@ -10,10 +10,11 @@ namespace warpfuzz::gpu {
 
 struct Arguments {
   std::string op = "softmax";
-  std::string kernel;            // a kernel object for CUDA
-  std::string other;             // compare: for the CPU device; bench: not instrumented
-  std::string name;              // printed
-  std::string expect = "clean";  // or the gate that must name the first violation
+  std::string kernel;  // a kernel object for CUDA
+  std::string other;   // compare: for the CPU device; bench: not instrumented
+  std::string name;    // printed
+  std::vector<std::string> expect = {"clean"};  // or the gates that may name the first violation
+  std::vector<int64_t> constants;               // search: whole numbers of the kernel's source
   uint64_t cases = 2000;
   double seconds = 10;
   uint32_t seed = 1;

@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
     sub->add_option("--kernel", a.kernel)->required();
     sub->add_option("--other", a.other);
     sub->add_option("--name", a.name);
-    sub->add_option("--expect", a.expect);
+    sub->add_option("--expect", a.expect)->delimiter(',');
+    sub->add_option("--constants", a.constants)->delimiter(',');
     sub->add_option("--cases", a.cases);
     sub->add_option("--seconds", a.seconds);
     sub->add_option("--seed", a.seed);

@@ -28,7 +28,8 @@ python3 - "$root" > "$out/kernels.txt" << 'EOF'
 import json, sys
 root = sys.argv[1]
 for k in json.load(open(f"{root}/kernels/manifest.json"))["kernels"]:
-    print(k["name"], k["op"], k["gate"] or "clean", k.get("tier", 1), f"kernels/{k['source']}")
+    gates = ",".join(k.get("gates", ["clean"]))
+    print(k["name"], k["op"], gates, k.get("tier", 1), f"kernels/{k['source']}")
 EOF
 
 compile() {  # source object [options]

@@ -105,10 +105,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsi
   Random random(seed);
   random.discard(2);
   Case c = decode(s.setup.schema, {data, size}, s.limits);
-  if (size == 0 || random() % 16 == 0) {
-    c = random_case(s.setup.schema, random, s.limits);
+  if (size == 0 || random() % 4 == 0) {
+    c = random_case(s.setup.schema, random, s.limits, s.arguments.constants);
   } else {
-    mutate(c, random, s.limits);
+    mutate(c, random, s.limits, s.arguments.constants);
   }
   return gpu::write_case(c, data, max_size);
 }
