@@ -110,6 +110,12 @@ WF_INTRINSIC thread_group tiled_partition(const thread_group&, unsigned size) {
   return thread_group(thread_group::lanes, wf_groups::tile_mask(size));
 }
 
+// Calls the function in the first thread of the group.
+template <class Group, class Function, class... Arguments>
+WF_INTRINSIC void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);
+}
+
 template <class Group>
 WF_INTRINSIC WF_CONVERGENT void sync(const Group& group, WF_HERE) {
   group.sync(wf_file, wf_line);

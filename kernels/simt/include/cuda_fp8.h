@@ -1,6 +1,8 @@
 // 8-bit floating point for the CPU device: e4m3 (no infinities, largest 448) and e5m2 (IEEE-like,
 // largest 57344), with the names of CUDA's <cuda_fp8.h>. Conversions round once, to nearest even,
-// and saturate on request; NaN is 0x7f. There is no arithmetic, as on the GPU. Not here: e8m0.
+// and saturate on request; NaN is 0x7f
+// (0x7e where a double becomes e5m2, as in CUDA). There is no arithmetic, as on the GPU. Not here:
+// e8m0.
 #pragma once
 
 #include "cuda_bf16.h"
@@ -26,11 +28,12 @@ WF_INTRINSIC constexpr Format format(__nv_fp8_interpretation_t kind) {
 
 // Every source type fits double exactly.
 inline __nv_fp8_storage_t from_double(double value, __nv_saturation_t saturate,
-                                      __nv_fp8_interpretation_t kind) {
+                                      __nv_fp8_interpretation_t kind,
+                                      __nv_fp8_storage_t nan = 0x7f) {
   const Format f = format(kind);
   const unsigned sign = __builtin_signbit(value) ? 0x80 : 0;
   const double magnitude = __builtin_fabs(value);
-  if (magnitude != magnitude) return 0x7f;
+  if (magnitude != magnitude) return nan;
   unsigned bits = 0;
   if (magnitude >= 0x1p17) {
     bits = f.largest + 1;
@@ -82,10 +85,10 @@ WF_INTRINSIC Integer to_integer(float value) {
 
 }  // namespace wf_fp8
 
-#define WF_TO_FP8(name, type, expression)                                                      \
+#define WF_TO_FP8(name, type, ...)                                                             \
   WF_INTRINSIC __nv_fp8_storage_t __nv_cvt_##name##_to_fp8(type v, __nv_saturation_t saturate, \
                                                            __nv_fp8_interpretation_t kind) {   \
-    return wf_fp8::from_double(expression, saturate, kind);                                    \
+    return wf_fp8::from_double(__VA_ARGS__);                                                   \
   }
 #define WF_TO_FP8X2(name, type)                                                             \
   WF_INTRINSIC __nv_fp8x2_storage_t __nv_cvt_##name##2_to_fp8x2(                            \
@@ -94,10 +97,10 @@ WF_INTRINSIC Integer to_integer(float value) {
     return static_cast<__nv_fp8x2_storage_t>(                                               \
         low | static_cast<unsigned>(__nv_cvt_##name##_to_fp8({v.y}, saturate, kind)) << 8); \
   }
-WF_TO_FP8(double, double, v)
-WF_TO_FP8(float, float, static_cast<double>(v))
-WF_TO_FP8(halfraw, __half_raw, wf_fp8::value_of(v))
-WF_TO_FP8(bfloat16raw, __nv_bfloat16_raw, wf_fp8::value_of(v))
+WF_TO_FP8(double, double, v, saturate, kind, kind == __NV_E5M2 ? 0x7e : 0x7f)
+WF_TO_FP8(float, float, static_cast<double>(v), saturate, kind)
+WF_TO_FP8(halfraw, __half_raw, wf_fp8::value_of(v), saturate, kind)
+WF_TO_FP8(bfloat16raw, __nv_bfloat16_raw, wf_fp8::value_of(v), saturate, kind)
 WF_TO_FP8X2(double, double2)
 WF_TO_FP8X2(float, float2)
 WF_TO_FP8X2(halfraw, __half2_raw)
@@ -122,8 +125,8 @@ struct Number {
   __nv_fp8_storage_t __x;
 
   Number() = default;
-  WF_INTRINSIC explicit Number(double v) : __x(from_double(v, __NV_SATFINITE, Kind)) {}
-  WF_INTRINSIC explicit Number(float v) : Number(static_cast<double>(v)) {}
+  WF_INTRINSIC explicit Number(double v) : __x(__nv_cvt_double_to_fp8(v, __NV_SATFINITE, Kind)) {}
+  WF_INTRINSIC explicit Number(float v) : __x(__nv_cvt_float_to_fp8(v, __NV_SATFINITE, Kind)) {}
   WF_INTRINSIC explicit Number(__half v) : Number(v.wf_value()) {}
   WF_INTRINSIC explicit Number(__nv_bfloat16 v) : Number(v.wf_value()) {}
   // Integers beyond 2^24 are beyond the largest number too.

@@ -80,6 +80,31 @@ inline double norm(int count, const double* values) {
   return norm;
 }
 
+WF_INTRINSIC double rnorm3d(double a, double b, double c) { return 1.0 / norm3d(a, b, c); }
+WF_INTRINSIC float rnorm4df(float a, float b, float c, float d) {
+  return 1.0f / norm4df(a, b, c, d);
+}
+WF_INTRINSIC double rnorm4d(double a, double b, double c, double d) {
+  return 1.0 / norm4d(a, b, c, d);
+}
+inline float rnormf(int count, const float* values) { return 1.0f / normf(count, values); }
+inline double rnorm(int count, const double* values) { return 1.0 / norm(count, values); }
+
+// The modified Bessel functions of order 0 and 1, by their power series.
+inline double cyl_bessel_i(int order, double x) {
+  double term = order == 0 ? 1.0 : 0.5 * x;
+  double sum = term;
+  for (int k = 1; fabs(term) > 1e-17 * fabs(sum); ++k) {
+    term *= 0.25 * x * x / (k * static_cast<double>(k + order));
+    sum += term;
+  }
+  return sum;
+}
+inline double cyl_bessel_i0(double x) { return cyl_bessel_i(0, x); }
+inline double cyl_bessel_i1(double x) { return cyl_bessel_i(1, x); }
+inline float cyl_bessel_i0f(float x) { return static_cast<float>(cyl_bessel_i(0, x)); }
+inline float cyl_bessel_i1f(float x) { return static_cast<float>(cyl_bessel_i(1, x)); }
+
 // sin(pi x): the argument is reduced before it meets pi, so integers give exact zeros.
 inline double sinpi(double x) {
   const double r = fmod(x, 2.0);

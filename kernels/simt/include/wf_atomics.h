@@ -5,6 +5,7 @@
 #pragma once
 
 #include "host_defines.h"
+#include "vector_types.h"
 #include "wf_threads.h"
 
 namespace wf_simt {
@@ -82,3 +83,20 @@ WF_DEFINE_COMPARE_AND_SWAP(unsigned)
 WF_DEFINE_COMPARE_AND_SWAP(unsigned short)
 WF_DEFINE_COMPARE_AND_SWAP(wf_ull)
 #undef WF_DEFINE_COMPARE_AND_SWAP
+
+// Of vectors: each component by itself, as on a GPU.
+#define WF_DEFINE_VECTOR_ADD(name, suffix)                     \
+  WF_INTRINSIC float2 name(float2* address, float2 value) {    \
+    const float x = atomicAdd##suffix(&address->x, value.x);   \
+    return {x, atomicAdd##suffix(&address->y, value.y)};       \
+  }                                                            \
+  WF_INTRINSIC float4 name(float4* address, float4 value) {    \
+    const float x = atomicAdd##suffix(&address->x, value.x);   \
+    const float y = atomicAdd##suffix(&address->y, value.y);   \
+    const float z = atomicAdd##suffix(&address->z, value.z);   \
+    return {x, y, z, atomicAdd##suffix(&address->w, value.w)}; \
+  }
+WF_DEFINE_VECTOR_ADD(atomicAdd, )
+WF_DEFINE_VECTOR_ADD(atomicAdd_block, _block)
+WF_DEFINE_VECTOR_ADD(atomicAdd_system, _system)
+#undef WF_DEFINE_VECTOR_ADD

@@ -102,6 +102,12 @@ WF_DIRECTED(double, __d, __fma, ru, up)
 WF_DIRECTED(double, __d, __fma, rd, down)
 #undef WF_DIRECTED
 
+// Not affected by flags that flush subnormals, of which there are none here.
+#define __fmaf_ieee_rn __fmaf_rn
+#define __fmaf_ieee_rz __fmaf_rz
+#define __fmaf_ieee_ru __fmaf_ru
+#define __fmaf_ieee_rd __fmaf_rd
+
 WF_INTRINSIC float __fadd_rn(float a, float b) { return a + b; }
 WF_INTRINSIC float __fsub_rn(float a, float b) { return a - b; }
 WF_INTRINSIC float __fmul_rn(float a, float b) { return a * b; }

@@ -56,6 +56,11 @@ class thread_block_tile {
  public:
   static WF_INTRINSIC unsigned wf_mask() { return wf_groups::tile_mask(Size); }
 
+  // A tile is no more than its size: the parent is only a part of its type.
+  thread_block_tile() = default;
+  template <class Other>
+  WF_INTRINSIC thread_block_tile(const thread_block_tile<Size, Other>&) {}
+
   static constexpr WF_INTRINSIC unsigned num_threads() { return Size; }
   static constexpr WF_INTRINSIC unsigned size() { return Size; }
   static WF_INTRINSIC unsigned thread_rank() { return ::wf_simt::lane() & (Size - 1); }

@@ -5,6 +5,18 @@
 
 #include <cooperative_groups.h>
 
+namespace cuda {
+
+// A number of bytes that is a multiple of `Alignment`, as are the addresses.
+template <size_t Alignment>
+struct aligned_size_t {
+  size_t value;
+  WF_INTRINSIC constexpr explicit aligned_size_t(size_t bytes) : value(bytes) {}
+  WF_INTRINSIC constexpr operator size_t() const { return value; }
+};
+
+}  // namespace cuda
+
 namespace cooperative_groups {
 
 template <class Group, class To, class From>

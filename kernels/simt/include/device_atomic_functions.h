@@ -1,0 +1,4 @@
+// Atomic functions.
+#pragma once
+
+#include "cuda_runtime.h"
