@@ -1,6 +1,7 @@
 #include "kernels/simt/faults.h"
 
 #include <cstring>
+#include <utility>
 
 namespace warpfuzz {
 
@@ -43,6 +44,10 @@ bool same_place(const RawFault& a, const RawFault& b) {
 }
 
 }  // namespace
+
+void set_text(std::span<char> text, fmt::string_view format, fmt::format_args args) {
+  *fmt::vformat_to_n(text.data(), text.size() - 1, format, args).out = 0;
+}
 
 bool FaultLog::add(const RawFault& fault) {
   for (size_t i = 0; i < count_; ++i) {

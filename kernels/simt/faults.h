@@ -6,7 +6,7 @@
 
 #include <array>
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "kernels/device.h"
@@ -25,10 +25,11 @@ struct RawFault {
   bool in_device_code = false;
 };
 
-// fmt into a fixed, terminated text.
+// fmt into a fixed, terminated text. The second form checks the format.
+void set_text(std::span<char> text, fmt::string_view format, fmt::format_args args);
 template <size_t N, class... Args>
 void set_text(char (&text)[N], fmt::format_string<Args...> format, Args&&... args) {
-  *fmt::format_to_n(text, N - 1, format, std::forward<Args>(args)...).out = 0;
+  set_text(std::span<char>(text), format, fmt::make_format_args(args...));
 }
 
 class FaultLog {
