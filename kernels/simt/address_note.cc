@@ -46,7 +46,8 @@ std::string address_note(uintptr_t address) {
   if (!run.program) return {};
   if (const Allocation* allocation = nearest_allocation(address)) {
     return missed(address, allocation->begin, allocation->bytes,
-                  fmt::format("the {} bytes from {}", allocation->bytes, origin(allocation->type)));
+                  fmt::format("the {} bytes from {}{}", allocation->bytes, origin(allocation->type),
+                              allocation->freed ? ", which were freed" : ""));
   }
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cstring>
 
 #include "kernels/simt/grid.h"
@@ -44,6 +45,7 @@ void Block::complete_barrier() {
     RawFault fault = make_fault(FaultKind::exit_before_barrier, barrier.file, barrier.line);
     set_text(fault.message, "{} of {} threads of the block have returned before this barrier",
              threads_ - barrier.arrived, threads_);
+    if (barrier.waiting_count != 0) grid.describe_thread(fault, barrier.waiting[0]->linear);
     report(fault);
   }
   switch (barrier.op) {
@@ -84,7 +86,12 @@ bool Block::resolve() {
 
 void Block::report_stuck() const {
   const Warp::Group* group = nullptr;
-  for (unsigned w = 0; w * 32 < threads_ && group == nullptr; ++w) group = warps_[w].waiting();
+  unsigned first_waiting = 0;  // the first thread of the group
+  for (unsigned w = 0; w * 32 < threads_ && group == nullptr; ++w) {
+    group = warps_[w].waiting();
+    if (group != nullptr)
+      first_waiting = w * 32 + static_cast<unsigned>(std::countr_zero(group->arrived));
+  }
   RawFault fault;
   if (barrier_.arrived != 0) {
     fault = make_fault(FaultKind::divergent_barrier, barrier_.file, barrier_.line);
@@ -97,6 +104,7 @@ void Block::report_stuck() const {
     set_text(fault.message,
              "lanes {:#010x} of a warp wait here for lanes {:#010x}, which wait elsewhere",
              group->arrived, group->mask & ~group->arrived);
+    grid.describe_thread(fault, first_waiting);
   } else {
     fault = make_fault(FaultKind::deadlock, nullptr, 0);
     set_text(fault.message, "the threads wait for one another");

@@ -18,7 +18,7 @@ constexpr uintptr_t near_bytes = 4096;
 enum CopyKind : int { host_to_host, host_to_device, device_to_host, device_to_device, by_address };
 
 struct DeviceMemory {
-  std::map<uintptr_t, Allocation> allocations;  // by their begin
+  std::map<uintptr_t, Allocation> allocations;  // by their begin, also those that were freed
   size_t allocated = 0;
 };
 
@@ -34,7 +34,20 @@ const Allocation* find(const void* pointer) {
   const auto next = memory().allocations.upper_bound(to_address(pointer));
   if (next == memory().allocations.begin()) return nullptr;
   const Allocation& allocation = std::prev(next)->second;
-  return to_address(pointer) < allocation.begin + allocation.bytes ? &allocation : nullptr;
+  const bool inside = to_address(pointer) < allocation.begin + allocation.bytes;
+  return inside && !allocation.freed ? &allocation : nullptr;
+}
+
+// The addresses are given out again.
+void forget_freed(uintptr_t begin, size_t bytes) {
+  auto& allocations = memory().allocations;
+  auto at = allocations.lower_bound(begin);
+  if (at != allocations.begin()) --at;
+  while (at != allocations.end() && at->second.begin < begin + bytes) {
+    const Allocation& old = at->second;
+    const bool overlaps = old.freed && old.begin + old.bytes > begin;
+    at = overlaps ? allocations.erase(at) : std::next(at);
+  }
 }
 
 // Globals of the program may be __device__ or not.
@@ -107,6 +120,7 @@ void* wf_allocate(size_t bytes, int type) {
   if (posix_memalign(&pointer, 256, bytes) != 0) return nullptr;
   raw_fill(pointer, 0xFF, bytes);
   const uintptr_t begin = to_address(pointer);
+  forget_freed(begin, bytes);
   state.allocations[begin] = {begin, bytes, static_cast<MemoryType>(type)};
   state.allocated += bytes;
   return pointer;
@@ -115,10 +129,10 @@ void* wf_allocate(size_t bytes, int type) {
 bool wf_free(void* pointer, bool host) {
   DeviceMemory& state = memory();
   const auto found = state.allocations.find(to_address(pointer));
-  if (found == state.allocations.end()) return false;
+  if (found == state.allocations.end() || found->second.freed) return false;
   if ((found->second.type == MemoryType::host) != host) return false;
   state.allocated -= found->second.bytes;
-  state.allocations.erase(found);
+  found->second.freed = true;
   std::free(pointer);
   return true;
 }

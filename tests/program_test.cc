@@ -1,0 +1,200 @@
+// Whole programs under `warpfuzz run`: correct ones (tests/programs) agree with plain C++ in every
+// schedule and give no report, faulty ones are reported at their line, and a process behaves as the
+// program says.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/command.h"
+
+namespace warpfuzz {
+namespace {
+
+using test::warpfuzz_command;
+using testing::HasSubstr;
+
+const std::string programs = WARPFUZZ_SOURCE_DIR "/tests/programs/";
+
+ProcessResult run(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "run");
+  return warpfuzz_command(arguments);
+}
+
+class Correct : public testing::TestWithParam<std::string> {};
+
+TEST_P(Correct, AgreesWithPlainCodeInEverySchedule) {
+  const std::string file = programs + GetParam() + ".cu";
+  const std::vector<std::vector<std::string>> schedules = {
+      {"sequential"}, {"reversed"}, {"random", "--seed", "1"}, {"random", "--seed", "2"}};
+  for (std::vector<std::string> schedule : schedules) {
+    schedule.insert(schedule.begin(), {file, "--schedule"});
+    const ProcessResult result = run(schedule);
+    EXPECT_EQ(result.exit_code, 0) << fmt::format("{}", fmt::join(schedule, " "));
+    EXPECT_EQ(result.output, GetParam() + ": 0 failed\n");
+    EXPECT_EQ(result.errors, "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Correct,
+                         testing::Values("language", "host_api", "threads", "collectives",
+                                         "numbers", "layernorm", "attention", "training",
+                                         "selection"),
+                         [](const auto& row) { return row.param; });
+
+TEST(Programs, RunWithoutChecksToo) {
+  const ProcessResult result = run({programs + "selection.cu", "--sanitize", "none"});
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(result.output, "selection: 0 failed\n");
+}
+
+struct FaultRow {
+  std::string name;     // of the kernel; its line ends with  // fault: <name>
+  std::string message;  // follows "faults.cu:<line>: "
+  bool on_stdout = false;
+};
+
+const FaultRow faults[] = {
+    {"off_by_one",
+     "out_of_bounds_read: read of 4 bytes outside any buffer: 0 bytes past the end of the 1200 "
+     "bytes "
+     "from cudaMalloc [block (2,0,0), thread (44,0,0)]"},
+    {"global_underflow",
+     "out_of_bounds_read: read of 4 bytes outside any buffer: 4 bytes before the 1200 bytes from "
+     "cudaMalloc [block (0,0,0), thread (0,0,0)]"},
+    {"shared_in_template",
+     "out_of_bounds_read: read of 4 bytes outside any buffer: 0 bytes past the end of the shared "
+     "variable tile of 256 bytes [block (0,0,0), thread (63,0,0)]"},
+    {"dynamic_shared",
+     "out_of_bounds_write: write of 4 bytes outside any buffer: 0 bytes past the end of the 384 "
+     "bytes "
+     "of dynamic shared memory [block (0,0,0), thread (94,0,0)]"},
+    {"divergent_barrier",
+     "divergent_barrier: threads of one block wait at different barriers: here and at line "},
+    {"early_return",
+     "exit_before_barrier: 10 of 96 threads of the block have returned before this barrier [block "
+     "(0,0,0), thread (0,0,0)]"},
+    {"exited_lane",
+     "exited_lane: a shuffle of lane 6 reads from lane 22, which has returned [block (0,0,0), "
+     "thread "
+     "(70,0,0)]"},
+    {"partial_warp",
+     "exited_lane: a shuffle of lane 0 reads from lane 16, which the block does not have [block "
+     "(0,0,0), thread (64,0,0)]"},
+    {"unguarded_tail",
+     "out_of_bounds_read: read of 4 bytes outside any buffer: 0 bytes past the end"},
+    {"index_overflow", "undefined_behavior: signed integer overflow in a multiplication"},
+    {"null_pointer", "wild_access: write to unmapped memory [block (0,0,0), thread (3,0,0)]"},
+    {"endless", "time_limit: the kernel does not end within the time limit"},
+    {"warp_deadlock",
+     "deadlock: lanes 0x0000ffff of a warp wait here for lanes 0xffff0000, which wait elsewhere "
+     "[block (0,0,0), thread (0,0,0)]"},
+    {"assertion",
+     "undefined_behavior: assertion failed: !Faulty || threadIdx.x < 70 [block (0,0,0), thread "
+     "(70,0,0)]"},
+    {"matrix_alignment", "misaligned_access: access to an address that is not a multiple of 32"},
+    {"freed_memory",
+     "out_of_bounds_read: read of 4 bytes outside any buffer: inside the 384 bytes from "
+     "cudaMalloc, "
+     "which were freed [block (0,0,0), thread (0,0,0)]"},
+    {"host_overflow",
+     "out_of_bounds_read: a copy or fill of 260 bytes leaves its buffer [host code]"},
+    {"tree_power_of_two", "not so: run(kernel, 96, 96)[0] == sum", true},
+    {"dropped_tail", "not so: run(kernel, 50, 32)[0] == sum", true},
+};
+
+int line_of(const std::string& fault) {
+  std::ifstream file(programs + "faults.cu");
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.ends_with("// fault: " + fault)) return number;
+  }
+  return 0;
+}
+
+class Faulty : public testing::TestWithParam<FaultRow> {};
+
+TEST_P(Faulty, IsReportedAtItsLineAndItsTwinIsClean) {
+  const FaultRow& row = GetParam();
+  const auto of = [&](const std::string& variant) {
+    return run({programs + "faults.cu", "--time-limit", "1", "--", row.name, variant});
+  };
+  const ProcessResult faulty = of("faulty");
+  EXPECT_EQ(faulty.exit_code, 1);
+  EXPECT_THAT(row.on_stdout ? faulty.output : faulty.errors,
+              HasSubstr(fmt::format("faults.cu:{}: {}", line_of(row.name), row.message)));
+  const ProcessResult twin = of("correct");
+  EXPECT_EQ(twin.exit_code, 0);
+  EXPECT_EQ(twin.output + twin.errors, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Faulty, testing::ValuesIn(faults),
+                         [](const auto& row) { return row.param.name; });
+
+constexpr const char* behavior = R"(#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include "offset.h"
+__global__ void k(int* p) {
+  if (p != nullptr) p[0] = OFFSET;
+  printf("from thread %d\n", threadIdx.x);
+}
+int main(int argc, char** argv) {
+  std::atexit([] { std::puts("at exit"); });
+  int* p = nullptr;
+  cudaMalloc(&p, 4);
+  std::printf("%d arguments, the last is %s\n", argc - 1, argv[argc - 1]);
+  const auto is = [&](const char* mode) { return std::strcmp(argv[1], mode) == 0; };
+  if (is("launch")) k<<<1, 2>>>(p);
+  if (is("exit")) std::exit(7);
+  if (is("abort")) std::abort();
+  if (is("throw")) throw std::runtime_error("no good");
+  if (is("catch")) {
+    try {
+      throw 1;
+    } catch (int) {
+      return 9;
+    }
+  }
+  if (is("unnoticed")) k<<<1, 2000>>>(p);
+  if (is("read")) return std::getchar() == EOF ? 4 : 5;
+  return 3;
+}
+)";
+
+struct BehaviorRow {
+  std::string mode;
+  int exit_code;
+  std::string output;  // after "... arguments, the last is ..."
+  std::string errors;
+};
+const BehaviorRow behaviors[] = {
+    {"return", 3, "at exit\n", ""},
+    {"launch", 3, "from thread 0\nfrom thread 1\nat exit\n", ""},
+    {"exit", 7, "at exit\n", ""},
+    {"abort", 134, "at exit\n", "warpfuzz: the program ended by abort()\n"},
+    {"throw", 134, "at exit\n",
+     "warpfuzz: the program ended by an exception that nobody caught: no good\n"},
+    {"catch", 9, "at exit\n", ""},
+    {"unnoticed", 3, "at exit\n",
+     "warpfuzz: the program never asked for its last CUDA error: invalid configuration argument\n"},
+    {"read", 4, "at exit\n", ""},
+};
+
+TEST(Programs, BehaveAsAProcessOfTheirOwn) {
+  const test::TemporaryDirectory directory;
+  std::ofstream(directory.path() + "/behavior.cu") << behavior;
+  std::ofstream(directory.path() + "/offset.h") << "#define OFFSET (BASE + 1)\n";
+  for (const BehaviorRow& row : behaviors) {
+    const ProcessResult result = run({directory.path() + "/behavior.cu", "-D", "BASE=2", "-I",
+                                      directory.path(), "--", row.mode, "--flag"});
+    EXPECT_EQ(result.exit_code, row.exit_code) << row.mode;
+    EXPECT_EQ(result.output, "2 arguments, the last is --flag\n" + row.output) << row.mode;
+    EXPECT_EQ(result.errors, row.errors) << row.mode;
+  }
+}
+
+}  // namespace
+}  // namespace warpfuzz
