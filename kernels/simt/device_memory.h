@@ -13,12 +13,12 @@ enum class MemoryType : int { unregistered = 0, host = 1, device = 2, managed = 
 struct Allocation {
   uintptr_t begin = 0;
   size_t bytes = 0;
-    MemoryType type = MemoryType::unregistered;
+  MemoryType type = MemoryType::unregistered;
   bool freed = false;
 };
 
-// The allocation whose bytes lie nearest to the address, also one that was freed and whose addresses
-// have not been given out again; nullptr if none is within 4 KiB.
+// The allocation whose bytes lie nearest to the address, also one that was freed and whose
+// addresses have not been given out again; nullptr if none is within 4 KiB.
 const Allocation* nearest_allocation(uintptr_t address);
 
 }  // namespace warpfuzz::simt
