@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/content_hash.h"
+#include "kernels/simt/alignment_checks.h"
 #include "kernels/simt/elf_sections.h"
 #include "kernels/simt/prelude.h"
 #include "kernels/simt/rewrite.h"
@@ -78,10 +79,14 @@ const InstrumentationFlags instrumentation_table[] = {
     {&Instrumentation::undefined,
      {std::string("-fsanitize=") + undefined_checks,
       std::string("-fsanitize-recover=") + undefined_checks}},
+    {&Instrumentation::race,
+     {"-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
+      "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-distinguish-volatile=1"}},
 };
 
 constexpr BuildMode build_mode_table[] = {
     {"address", {.coverage = false, .address = true, .undefined = true}, true},
+    {"race", {.coverage = false, .address = false, .undefined = false, .race = true}, false},
     {"none", {.coverage = false, .address = false, .undefined = false, .optimize = true}, false},
 };
 
@@ -128,11 +133,15 @@ Arguments precompile_command(const CompileRequest& request) {
   append(command, {"-fpch-instantiate-templates", "-Xclang", "-fno-pch-timestamp"});
   return command;
 }
-Arguments compile_command(const CompileRequest& request) {
-  Arguments command = {request.compiler, "-x", "c++-cpp-output"};
+// Of both languages: C++ and the LLVM IR made from it.
+Arguments compile_command(const CompileRequest& request, const char* language) {
+  Arguments command = {request.compiler, "-x", language};
   append(command, translation_flags(request));
-  append(command, link_flags());
   return command;
+}
+
+bool checks_alignment(const Instrumentation& instrumentation) {
+  return instrumentation.undefined || instrumentation.race;
 }
 
 std::string run_compiler(const CompileRequest& request, const Arguments& command) {
@@ -203,9 +212,15 @@ class Prelude {
   const std::string& text() const { return text_; }
   const std::string& key() const { return key_; }
 
-  // The precompiled form, made where there is none.
-  fs::path precompile() {
-    if (fs::exists(source_) && fs::exists(precompiled_)) return precompiled_;
+  // Makes the compiler begin with it; the precompiled form is made where there is none.
+  Arguments flags() {
+    if (text_.empty()) return {};
+    if (!fs::exists(source_) || !fs::exists(precompiled_)) precompile();
+    return {"-Xclang", "-include-pch", "-Xclang", precompiled_};
+  }
+
+ private:
+  void precompile() {
     fs::create_directories(source_.parent_path());
     const TemporaryFile source(temporary_path(source_));
     const TemporaryFile precompiled(temporary_path(precompiled_));
@@ -214,10 +229,8 @@ class Prelude {
     append(command_, {"-o", precompiled.path(), source_});
     run_compiler(request_, command_);
     fs::rename(precompiled.path(), precompiled_);
-    return precompiled_;
   }
 
- private:
   const CompileRequest& request_;
   std::string text_, key_;
   Arguments command_;
@@ -258,26 +271,40 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   const SplitSource parts = split_prelude(preprocessed, shared_headers);
   const std::string rewritten = rewrite_cuda(parts.rest);
   Prelude prelude(request, rewrite_cuda(parts.prelude));
-  Arguments command = compile_command(request);
+  const bool through_ir = checks_alignment(request.instrumentation);
+  Arguments command = compile_command(request, "c++-cpp-output");
+  append(command, link_flags());
 
   // The text holds the content of every header, what this version of the rewriter makes of it and,
   // through wf_prelude.h, the version of the compiler.
   ContentHash key;
   for (const std::string& argument : command) key.add(argument);
   key.add(prelude.key());
+  if (through_ir) key.add(add_alignment_checks(""));
   key.add(rewritten);
   const fs::path entry = request.cache_directory / (key.hex() + ".so");
   if (fs::exists(entry)) return entry;
 
   fs::create_directories(request.cache_directory);
-  if (!prelude.text().empty()) {
-    append(command, {"-Xclang", "-include-pch", "-Xclang", prelude.precompile()});
-  }
+  const Arguments prelude_flags = prelude.flags();
   const fs::path temporary = temporary_path(entry);
   const TemporaryFile source(fs::path(temporary).replace_extension(".ii"));
+  const TemporaryFile ir(fs::path(temporary).replace_extension(".ll"));
   const TemporaryFile object(temporary);
   source.write(rewritten);
-  append(command, {"-o", object.path(), source.path()});
+  if (through_ir) {
+    Arguments front_end = compile_command(request, "c++-cpp-output");
+    append(front_end, prelude_flags);
+    append(front_end,
+           {"-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", "-o", "-", source.path()});
+    ir.write(add_alignment_checks(run_compiler(request, front_end)));
+    command = compile_command(request, "ir");
+    append(command, link_flags());
+    append(command, {"-o", object.path(), ir.path()});
+  } else {
+    append(command, prelude_flags);
+    append(command, {"-o", object.path(), source.path()});
+  }
   run_compiler(request, command);
   // Looked into only where all kernels of the object together have more.
   if (simt::ElfFile(object.path()).section(".wfshared").bytes > simt::default_shared_limit) {

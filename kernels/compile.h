@@ -26,6 +26,7 @@ struct Instrumentation {
   bool coverage = true;   // edges of the kernel reach libFuzzer
   bool address = true;    // ASan redzones and image guards
   bool undefined = true;  // integer overflow, division, shifts, alignment, array bounds
+  bool race = false;      // tells the device of every access; without `address`, `undefined`
   bool optimize = false;  // -O2 instead of -O1
 };
 

@@ -48,13 +48,24 @@ enum class FaultKind : uint8_t {
   exited_lane,  // a warp operation waits for a lane that has returned
   deadlock,
   time_limit,
-  wild_access,     // SIGSEGV or SIGBUS inside the kernel
-  illegal_launch,  // rejected by the launch limits; only reported, not a fault of its own
+  wild_access,         // SIGSEGV or SIGBUS inside the kernel
+  illegal_launch,      // rejected by the launch limits; only reported, not a fault of its own
+  data_race,           // race builds of the CPU device only, as the next one
+  uninitialized_read,  // no fault of its own: it explains a result that depends on old contents
 };
 std::string_view name(FaultKind kind);
 
 struct Dim3 {
   uint32_t x = 0, y = 0, z = 0;
+};
+
+// The other side of a data race; the Fault tells of the later access.
+struct EarlierAccess {
+  std::string_view kind;  // "write", "atomic write", "volatile read"; static storage
+  std::string file;
+  int line = 0;
+  uintptr_t pc = 0;
+  Dim3 block, thread;
 };
 
 struct Fault {
@@ -67,6 +78,7 @@ struct Fault {
   uintptr_t pc = 0;  // 0 if file and line are already known
   Dim3 block, thread;
   bool in_device_code = true;
+  std::optional<EarlierAccess> earlier;  // data_race
 };
 
 enum class Schedule : uint8_t { sequential, reversed, random };

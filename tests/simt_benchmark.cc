@@ -27,6 +27,10 @@ const Mode modes[] = {
      {.coverage = false, .address = false, .undefined = false, .optimize = true},
      false},
     {"coverage", {.coverage = true, .address = false, .undefined = false}, false},
+    {"race", {.coverage = false, .address = false, .undefined = false, .race = true}, false},
+    {"race_coverage",
+     {.coverage = true, .address = false, .undefined = false, .race = true},
+     false},
     {"asan_coverage", {.coverage = true, .address = true, .undefined = false}, true},
     {"asan_ubsan_coverage", {.coverage = true, .address = true, .undefined = true}, true},
 };
@@ -57,7 +61,8 @@ void launch(benchmark::State& state, const Mode& mode, BenchmarkKernel kernel) {
 
 const bool registered = [] {
   for (const Mode& mode : modes) {
-    if (mode.needs_asan != sanitized) continue;
+    // The race mode brings no runtime of its own, so every build has it.
+    if (mode.needs_asan != sanitized && !mode.instrumentation.race) continue;
     for (const auto& shape : shapes) {
       const std::string name = std::string(mode.name) + "/" + shape.name;
       benchmark::RegisterBenchmark(name.c_str(), [&mode, &shape](benchmark::State& state) {

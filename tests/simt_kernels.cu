@@ -85,6 +85,7 @@ __global__ void spin_lock(float* y) {
   const int before = counter;
   __syncwarp(1u << threadIdx.x % 32);
   counter = before + 1;
+  __threadfence();
   atomicExch(&lock, 0);
   __syncthreads();
   y[threadIdx.x] = counter;

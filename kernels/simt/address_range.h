@@ -1,4 +1,4 @@
-// A range of addresses, as those of the code of a kernel object.
+// Addresses from `begin` up to `end`.
 #pragma once
 
 #include <cstdint>

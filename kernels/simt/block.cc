@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/simt/grid.h"
+#include "kernels/simt/race/detector.h"
 #include "kernels/simt/run.h"
 
 namespace warpfuzz::simt {
@@ -61,6 +62,7 @@ void Block::complete_barrier() {
       barrier.result = barrier.predicates != 0;
       break;
   }
+  race::detector.block_barrier();
   for (unsigned i = 0; i < barrier.waiting_count; ++i) make_ready(*barrier.waiting[i]);
   barrier.waiting_count = barrier.arrived = barrier.predicates = 0;
 }

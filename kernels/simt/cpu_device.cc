@@ -6,6 +6,7 @@
 #include "kernels/simt/call_arguments.h"
 #include "kernels/simt/image_shadow.h"
 #include "kernels/simt/kernel_object.h"
+#include "kernels/simt/race/detector.h"
 #include "kernels/simt/run.h"
 
 namespace warpfuzz {
@@ -30,14 +31,14 @@ class CpuKernel final : public Kernel {
           bytes = object_.workspace(&call);
           return WF_OK;
         },
-        {});
+        nullptr, {});
     return bytes;
   }
 
   RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) override {
     const WfCall& call = arguments_.build(c, image);
     const simt::ImageShadow shadow(image);
-    return execute([&] { return object_.entry(&call); }, options);
+    return execute([&] { return object_.entry(&call); }, &image, options);
   }
 
   void resolve_positions(std::vector<Fault>& faults) const override {
@@ -46,12 +47,15 @@ class CpuKernel final : public Kernel {
 
  private:
   template <class Body>
-  RunResult execute(const Body& body, const RunOptions& options) {
+  RunResult execute(const Body& body, MemoryImage* image, const RunOptions& options) {
     simt::shared_memory.select(object_.shared);
+    simt::race::detector.begin_run(object_, image);
     const auto call_body = [](const void* data) -> int {
       return (*static_cast<const Body*>(data))();
     };
-    return simt::execute(call_body, &body, options, object_.code);
+    RunResult result = simt::execute(call_body, &body, options, object_.code);
+    simt::race::detector.end_run();
+    return result;
   }
 
   simt::KernelObject object_;

@@ -5,6 +5,7 @@
 
 #include "kernels/simt/asan.h"
 #include "kernels/simt/host_api.h"
+#include "kernels/simt/race/detector.h"
 #include "kernels/simt/run.h"
 
 namespace warpfuzz::simt {
@@ -123,6 +124,7 @@ void* wf_allocate(size_t bytes, int type) {
   forget_freed(begin, bytes);
   state.allocations[begin] = {begin, bytes, static_cast<MemoryType>(type)};
   state.allocated += bytes;
+  race::detector.allocated(pointer, bytes);
   return pointer;
 }
 
@@ -133,6 +135,7 @@ bool wf_free(void* pointer, bool host) {
   if ((found->second.type == MemoryType::host) != host) return false;
   state.allocated -= found->second.bytes;
   found->second.freed = true;
+  race::detector.freed(pointer);
   std::free(pointer);
   return true;
 }
@@ -156,6 +159,7 @@ int wf_copy(void* to, const void* from, size_t bytes, int kind) {
   const bool readable = check_range(FaultKind::out_of_bounds_read, from, bytes, caller);
   const bool writable = check_range(FaultKind::out_of_bounds_write, to, bytes, caller);
   if (!readable || !writable) return cuda_error_invalid_value;
+  race::detector.written_by_host(to, bytes);
   raw_move(to, from, bytes);
   return cuda_success;
 }
@@ -166,6 +170,7 @@ int wf_fill(void* to, int value, size_t bytes) {
   if (!check_range(FaultKind::out_of_bounds_write, to, bytes, __builtin_return_address(0))) {
     return cuda_error_invalid_value;
   }
+  race::detector.written_by_host(to, bytes);
   raw_fill(to, static_cast<uint8_t>(value), bytes);
   return cuda_success;
 }

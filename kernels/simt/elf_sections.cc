@@ -53,6 +53,40 @@ ElfSection ElfFile::section(std::string_view name) const {
   return {};
 }
 
+template <class Visit>
+void ElfFile::for_each_symbol(Visit visit) const {
+  const auto* header = at<Elf64_Ehdr>(0);
+  const auto* sections = at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_SYMTAB) continue;
+    const uint64_t count = sections[i].sh_size / sizeof(Elf64_Sym);
+    const auto* symbols = at<Elf64_Sym>(sections[i].sh_offset, count);
+    for (uint64_t s = 0; s < count; ++s) {
+      visit(symbols[s], text(sections[i].sh_link, symbols[s].st_name));
+    }
+  }
+}
+
+std::vector<ElfSymbol> ElfFile::symbols_in(const ElfSection& section) const {
+  std::vector<ElfSymbol> result;
+  for_each_symbol([&](const Elf64_Sym& symbol, std::string_view name) {
+    // Empty ones mark places and belong to no section's content.
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_size != 0 &&
+        symbol.st_value >= section.address && symbol.st_value < section.address + section.bytes) {
+      result.push_back({std::string(name), symbol.st_value, symbol.st_size});
+    }
+  });
+  return result;
+}
+
+bool ElfFile::needs(std::string_view name) const {
+  bool found = false;
+  for_each_symbol([&](const Elf64_Sym& symbol, std::string_view symbol_name) {
+    found = found || (symbol.st_shndx == SHN_UNDEF && symbol_name == name);
+  });
+  return found;
+}
+
 ElfSection ElfFile::mapped(bool only_code) const {
   const auto* header = at<Elf64_Ehdr>(0);
   const auto* segments = at<Elf64_Phdr>(header->e_phoff, header->e_phnum);

@@ -15,6 +15,12 @@ struct ElfSection {
   uint64_t bytes = 0;
 };
 
+struct ElfSymbol {
+  std::string name;
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+};
+
 class ElfFile {
  public:
   // Throws KernelError if the file is not an x86-64 ELF file.
@@ -25,10 +31,16 @@ class ElfFile {
   // The addresses that are mapped executable, and all that are mapped.
   ElfSection code() const { return mapped(true); }
   ElfSection image() const { return mapped(false); }
+  // Data symbols that lie in the section.
+  std::vector<ElfSymbol> symbols_in(const ElfSection& section) const;
+  // Whether the file leaves the symbol for others to define.
+  bool needs(std::string_view symbol) const;
 
  private:
   template <class T>
   const T* at(uint64_t offset, uint64_t count = 1) const;
+  template <class Visit>
+  void for_each_symbol(Visit visit) const;  // of the symbol table, with their names
   std::string_view text(uint64_t string_section, uint64_t offset) const;
   ElfSection mapped(bool only_code) const;
 

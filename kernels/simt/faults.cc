@@ -29,6 +29,10 @@ std::string_view name(FaultKind kind) {
       return "wild_access";
     case FaultKind::illegal_launch:
       return "illegal_launch";
+    case FaultKind::data_race:
+      return "data_race";
+    case FaultKind::uninitialized_read:
+      return "uninitialized_read";
   }
   return "unknown";
 }
@@ -38,7 +42,7 @@ namespace simt {
 namespace {
 
 bool same_place(const RawFault& a, const RawFault& b) {
-  if (a.kind != b.kind || a.line != b.line) return false;
+  if (a.kind != b.kind || a.line != b.line || a.earlier_pc != b.earlier_pc) return false;
   if (a.file == nullptr || b.file == nullptr) return a.file == b.file && a.pc == b.pc;
   return a.file == b.file || std::strcmp(a.file, b.file) == 0;
 }
@@ -76,6 +80,10 @@ std::vector<Fault> FaultLog::faults() const {
     fault.block = raw.block;
     fault.thread = raw.thread;
     fault.in_device_code = raw.in_device_code;
+    if (raw.kind == FaultKind::data_race) {
+      fault.earlier = {raw.earlier_access, {}, 0, raw.earlier_pc, raw.earlier_block,
+                       raw.earlier_thread};
+    }
     result.push_back(std::move(fault));
   }
   return result;

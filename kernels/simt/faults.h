@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/device.h"
@@ -23,6 +25,10 @@ struct RawFault {
   uintptr_t pc = 0;  // inside the instruction, not a return address
   Dim3 block, thread;
   bool in_device_code = false;
+  // Of the earlier access of a data race.
+  std::string_view earlier_access;
+  uintptr_t earlier_pc = 0;
+  Dim3 earlier_block, earlier_thread;
 };
 
 // fmt into a fixed, terminated text. The second form checks the format.

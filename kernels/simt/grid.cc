@@ -39,10 +39,12 @@ int Grid::run(const wf_simt::LaunchRequest& request, const RunOptions& options) 
   context_->preempt = schedule_ == Schedule::random;
   context_->dynamic_shared_bytes = request.dynamic_shared_bytes;
   shared_memory.set_dynamic_bytes(request.dynamic_shared_bytes);
+  race::detector.begin_launch(request);
   start_next_block();
   Fiber& worker = pool_.take();
   start_thread();
   switch_to(worker);
+  race::detector.end_launch();
   if (rejection_ != 0) {
     abandon();
   } else {
@@ -124,6 +126,7 @@ bool Grid::start_next_block() {
   context_->block.x = static_cast<unsigned>(index % size.x);
   context_->block.y = static_cast<unsigned>(index / size.x % size.y);
   context_->block.z = static_cast<unsigned>(index / size.x / size.y);
+  race::detector.begin_block(index);
   shared_memory.fill();
   block_->start(index, context_->threads, thread_order_, schedule_, random_);
   return true;
@@ -250,7 +253,7 @@ bool Grid::advance_cooperative() {
   if (!request_->cooperative) return false;
   if (block_->bound() != 0) {
     if (!block_->all_at_grid_barrier()) return false;
-    parked_.push_back({std::move(block_), {}});
+    parked_.push_back({std::move(block_), {}, race::detector.park_block()});
     parked_.back().shared.save();
   }
   if (released_.empty() && next_block_ != blocks_) {
@@ -258,6 +261,7 @@ bool Grid::advance_cooperative() {
     return start_next_block();
   }
   if (released_.empty()) {
+    race::detector.grid_barrier();
     for (; !parked_.empty(); parked_.pop_back()) {
       parked_.back().block->release_grid_barrier();
       released_.push_back(std::move(parked_.back()));
@@ -266,6 +270,7 @@ bool Grid::advance_cooperative() {
   }
   block_ = std::move(released_.back().block);
   released_.back().shared.restore();
+  race::detector.resume_block(std::move(released_.back().race));
   released_.pop_back();
   const uint64_t index = block_->index();
   const dim3 size = request_->grid;

@@ -11,6 +11,7 @@
 #include "kernels/simt/block.h"
 #include "kernels/simt/fiber.h"
 #include "kernels/simt/include/wf_simt.h"
+#include "kernels/simt/race/detector.h"
 #include "kernels/simt/run.h"
 #include "kernels/simt/shared_memory.h"
 
@@ -50,6 +51,7 @@ class Grid {
   struct ParkedBlock {
     std::unique_ptr<Block> block;
     SharedMemoryCopy shared;
+    race::Detector::ParkedBlock race;
   };
 
   static void fiber_body(Fiber& self);

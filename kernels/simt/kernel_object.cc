@@ -7,6 +7,7 @@
 #include "kernels/simt/elf_sections.h"
 #include "kernels/simt/kernel_limits.h"
 #include "kernels/simt/positions.h"
+#include "kernels/simt/race/detector.h"
 
 namespace warpfuzz::simt {
 
@@ -28,6 +29,19 @@ LoadedObject load_object(const std::filesystem::path& path) {
   };
   object.code = range(file.code());
   object.image = range(file.image());
+  for (const char* section : {".data", ".bss"}) {
+    const ElfSection variables = file.section(section);
+    if (variables.bytes == 0) continue;
+    const uintptr_t begin = object.load_base + variables.address;
+    if (object.variables.begin == 0) object.variables.begin = begin;
+    object.variables.end = begin + variables.bytes;  // .bss lies last
+  }
+  object.race = file.needs("__tsan_init");
+  if (object.race && !race::detector.available()) {
+    throw DeviceUnavailable(fmt::format(
+        "{}: the race mode needs 16 GiB of address space, which this process may not have",
+        object.path.string()));
+  }
   const ElfSection shared = file.section(".wfshared");
   object.shared = {reinterpret_cast<std::byte*>(object.load_base + shared.address), shared.bytes};
   const ElfSection records = file.section(".wfsizes");
@@ -37,17 +51,21 @@ LoadedObject load_object(const std::filesystem::path& path) {
 }
 
 void resolve_positions(std::vector<Fault>& faults, const LoadedObject& object) {
-  std::vector<Fault*> unresolved;
+  std::vector<std::pair<std::string*, int*>> unresolved;
   std::vector<uintptr_t> offsets;
+  const auto resolve = [&](uintptr_t pc, std::string& file, int& line) {
+    if (pc == 0 || !file.empty() || !object.code.contains(pc)) return;
+    unresolved.emplace_back(&file, &line);
+    offsets.push_back(pc - object.load_base);
+  };
   for (Fault& fault : faults) {
-    if (fault.pc == 0 || !fault.file.empty() || !object.code.contains(fault.pc)) continue;
-    unresolved.push_back(&fault);
-    offsets.push_back(fault.pc - object.load_base);
+    resolve(fault.pc, fault.file, fault.line);
+    if (fault.earlier) resolve(fault.earlier->pc, fault.earlier->file, fault.earlier->line);
   }
   const auto positions = find_positions(object.path, offsets);
   for (size_t i = 0; i < unresolved.size(); ++i) {
-    unresolved[i]->file = positions[i].file;
-    unresolved[i]->line = positions[i].line;
+    *unresolved[i].first = positions[i].file;
+    *unresolved[i].second = positions[i].line;
   }
 }
 

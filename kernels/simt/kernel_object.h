@@ -22,9 +22,11 @@ struct LoadedObject {
   AddressRange code;
   AddressRange image;  // all that is mapped of the file
   uintptr_t load_base = 0;
+  AddressRange variables;  // __device__ and other global ones
+  bool race = false;       // tells of its accesses: see race/detector.h
 };
 
-// Throws KernelError.
+// Throws KernelError, and DeviceUnavailable where an object of the race mode cannot run.
 LoadedObject load_object(const std::filesystem::path& path);
 
 // Fills in file and line of the faults that have a program counter in the object. Slow, for

@@ -8,6 +8,7 @@
 #include "kernels/simt/asan.h"
 #include "kernels/simt/host_api.h"
 #include "kernels/simt/kernel_object.h"
+#include "kernels/simt/race/detector.h"
 #include "kernels/simt/run.h"
 
 extern char** environ;
@@ -57,7 +58,9 @@ ProgramResult run_program(const std::filesystem::path& object, std::vector<std::
   call.arguments.push_back(nullptr);
 
   simt::shared_memory.select(program.shared);
+  simt::race::detector.begin_run(program, nullptr);
   RunResult run = simt::execute(call_main, &call, options, program.code);
+  simt::race::detector.end_run();
   simt::resolve_positions(run.faults, program);
   ProgramResult result;
   result.exit_code = simt::run.status;

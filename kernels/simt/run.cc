@@ -89,6 +89,14 @@ void report(RawFault fault) {
   if (!run.faults.add(fault) || run.faults.full()) leave_run();
 }
 
+void report_misaligned(uintptr_t address, uint64_t alignment, uintptr_t pc) {
+  RawFault fault = make_fault(FaultKind::misaligned_access, nullptr, 0);
+  set_text(fault.message, "access to an address that is not a multiple of {}", alignment);
+  fault.address = address;
+  fault.pc = pc;
+  report(fault);
+}
+
 void leave_run(uintptr_t stack_pointer) {
   run.active = 0;  // a signal from here on is not the kernel's
   if (stack_pointer == 0) stack_pointer = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));

@@ -44,6 +44,7 @@ RunResult execute(RunBody body, const void* data, const RunOptions& options, Add
 // the log is full.
 void report(RawFault fault);
 RawFault make_fault(FaultKind kind, const char* file, int line);
+void report_misaligned(uintptr_t address, uint64_t alignment, uintptr_t pc);
 
 // Ends the run: execute() returns. `stack_pointer` is the deepest address of the OS thread's stack
 // that the kernel has used, if the caller knows better than "here" (a signal handler).

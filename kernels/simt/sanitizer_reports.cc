@@ -159,6 +159,12 @@ void __wrap___ubsan_handle_type_mismatch_v1(TypeMismatchData* data, uintptr_t po
   report_misaligned(pointer, alignment, data->location.file, static_cast<int>(data->location.line));
 }
 
+// Called by what add_alignment_checks() puts before copies of structs.
+void wf_misaligned(const void* address, uint64_t mask) {
+  report_misaligned(reinterpret_cast<uintptr_t>(address), mask + 1,
+                    reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1);
+}
+
 void __wrap___assert_fail(const char* expression, const char* file, unsigned line,
                           const char* /*function*/) {
   RawFault fault = make_fault(FaultKind::undefined_behavior, file, static_cast<int>(line));

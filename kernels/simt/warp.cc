@@ -8,6 +8,7 @@
 
 #include "kernels/simt/block.h"
 #include "kernels/simt/grid.h"
+#include "kernels/simt/race/detector.h"
 #include "kernels/simt/run.h"
 
 namespace warpfuzz::simt {
@@ -112,6 +113,7 @@ void Warp::complete(Block& block, Group& group, int running_lane) {
       reduce(done);
       break;
   }
+  if (race::detector.active()) order_memory(done);
   uint32_t others = done.arrived;
   if (running_lane >= 0) others &= ~(1u << running_lane);
   if (block.schedule() == Schedule::reversed) {
@@ -122,6 +124,15 @@ void Warp::complete(Block& block, Group& group, int running_lane) {
     }
   } else {
     while (others != 0) block.make_ready(*fiber_[pop_lane(others)]);
+  }
+}
+
+// Only __syncwarp() orders memory.
+void Warp::order_memory(const Group& group) const {
+  if (group.op == WarpOp::sync) {
+    race::detector.sync_lanes(index_, group.arrived, group.arrived == exists_);
+  } else {
+    race::detector.pass_acquired(index_, group.arrived);
   }
 }
 

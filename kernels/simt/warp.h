@@ -49,6 +49,7 @@ class Warp {
 
  private:
   void complete(Block& block, Group& group, int running_lane);
+  void order_memory(const Group& group) const;
   void shuffle(const Group& group);
   void reduce(const Group& group);
   void match(const Group& group);

@@ -1,5 +1,6 @@
 // Atomic functions. Only one CUDA thread runs at a time and switches happen inside runtime calls,
-// so a plain read and write is atomic; the access stays in the kernel's code, where ASan sees it.
+// so a relaxed read and a relaxed write are one atomic operation; they stay in the kernel's code,
+// where ASan sees them and the race mode knows them from plain accesses.
 // Exactly the types that CUDA has: a call with another type must not compile, as with nvcc. The
 // headers of half and bfloat16 add theirs with wf_simt::atomic_update.
 #pragma once
@@ -15,9 +16,11 @@ namespace wf_simt {
 template <class T, class Operation>
 WF_INTRINSIC T atomic_update(T* address, Operation operation) {
   if (__builtin_expect(context.preempt != 0, 0)) wf_preempt();
-  const T old = *address;
-  const T value = operation(old);
-  *address = value;
+  T& cell = *address;
+  T old;
+  __atomic_load(&cell, &old, __ATOMIC_RELAXED);
+  T value = operation(old);
+  __atomic_store(&cell, &value, __ATOMIC_RELAXED);
   if (to_bits(old) == to_bits(value)) poll();
   return old;
 }

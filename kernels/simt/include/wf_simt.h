@@ -57,6 +57,10 @@ struct dim3 {
 #define WF_KERNEL_CALL WF_NO_INSTRUMENT
 #define WF_KERNEL_RECORD __attribute__((used, no_sanitize("address")))
 #define WF_SHARED_RECORD __attribute__((used, section(".wfsizes"), no_sanitize("address")))
+// A variable of the runtime whose accesses the race mode does not hear of: clang's thread sanitizer
+// passes over sections with such a name, which it takes for profile counters.
+#define WF_UNWATCHED __attribute__((section("wf__llvm_prf_cnts")))
+// For functions into which a kernel may be inlined, which would lose its coverage.
 // Default arguments that name the caller's position.
 #define WF_HERE const char *wf_file = __builtin_FILE(), int wf_line = __builtin_LINE()
 
@@ -98,7 +102,7 @@ struct Context {
   size_t dynamic_shared_bytes;
   const KernelRecord* kernel;  // nullptr until the first thread enters it
 };
-inline WF_HIDDEN Context context{};
+inline WF_HIDDEN WF_UNWATCHED Context context{};
 
 enum class WarpOp : unsigned {
   sync,

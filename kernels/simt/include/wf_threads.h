@@ -25,10 +25,17 @@ WF_INTRINSIC WF_CONVERGENT int __syncthreads_or(int predicate, WF_HERE) {
 }
 
 // Threads switch only inside runtime calls, so memory is always consistent. Fences stand in loops
-// that wait for another thread, which must get its turn.
-WF_INTRINSIC void __threadfence() { ::wf_simt::poll(); }
-WF_INTRINSIC void __threadfence_block() { ::wf_simt::poll(); }
-WF_INTRINSIC void __threadfence_system() { ::wf_simt::poll(); }
+// that wait for another thread, which must get its turn. The signal fences are no instructions; in
+// the race mode they are calls, which tell the scope of the fence by its order.
+WF_INTRINSIC void __threadfence() {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  ::wf_simt::poll();
+}
+WF_INTRINSIC void __threadfence_block() {
+  __atomic_signal_fence(__ATOMIC_ACQ_REL);
+  ::wf_simt::poll();
+}
+WF_INTRINSIC void __threadfence_system() { __threadfence(); }
 WF_INTRINSIC void __nanosleep(unsigned) { wf_yield(); }
 
 [[noreturn]] WF_INTRINSIC void __trap(WF_HERE) { wf_trap("__trap()", wf_file, wf_line); }
@@ -36,7 +43,7 @@ WF_INTRINSIC void __brkpt() {}
 WF_INTRINSIC void __prof_trigger(int) {}
 // Time on the device is the number of readings.
 WF_INTRINSIC long long clock64() {
-  static long long readings = 0;
+  static WF_UNWATCHED long long readings = 0;
   ::wf_simt::poll();
   return readings += 100;
 }

@@ -1,0 +1,16 @@
+// Adds to LLVM IR text, as clang emits it before optimising, a check of the alignment of every
+// struct copy: `float4 v = *p` is a memcpy of operands with `align 16` there and four loads of a
+// float afterwards, and UBSan checks neither. A GPU does such a copy with one instruction, which
+// faults on an address that is not a multiple of its size. A violation calls
+//   void wf_misaligned(const void* address, uint64_t alignment - 1)
+// whose return address lies on the line of the copy.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpfuzz {
+
+std::string add_alignment_checks(std::string_view ir);
+
+}  // namespace warpfuzz

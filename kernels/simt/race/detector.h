@@ -1,0 +1,172 @@
+// The race mode of the CPU device. Kernels compiled with Instrumentation::race call __tsan_* before
+// every access (callbacks.cc), and the runtime says which threads synchronise. The detector decides
+// which accesses race and which read what nobody has written, and reports both as faults.
+//
+// A race: two accesses of a byte by different threads of a launch, not ordered (happens_before.h),
+// at least one a write, not both strong. Not reported: a write that does not change what is there,
+// as when all threads store the same value. Reported although both are strong: volatile accesses of
+// shared memory by lanes of one warp, the warp-synchronous style that needs __syncwarp since Volta.
+//
+// An uninitialised read: a load of a scalar of shared memory, of an output, of the workspace or of
+// memory from cudaMalloc that nothing has written - in this block, or in this run. A struct that is
+// copied from memory to memory is no load.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "kernels/memory_image.h"
+#include "kernels/simt/faults.h"
+#include "kernels/simt/include/wf_simt.h"
+#include "kernels/simt/kernel_object.h"
+#include "kernels/simt/race/happens_before.h"
+#include "kernels/simt/race/shadow.h"
+
+namespace warpfuzz::simt::race {
+
+// An access as a callback sees it, before it happens.
+struct Access {
+  uintptr_t address = 0;
+  size_t bytes = 0;
+  uint32_t kind = 0;  // atomic_access, volatile_access, write_access
+  uintptr_t pc = 0;
+};
+
+class Detector {
+ public:
+  // Whether this machine can run the mode at all.
+  bool available() { return shadow_.available(); }
+  // A kernel object of this mode runs.
+  bool active() const { return active_; }
+
+  // Events of the runtime. `image` is nullptr in a workspace query.
+  void begin_run(const LoadedObject& object, MemoryImage* image);
+  void end_run();
+  void begin_launch(const wf_simt::LaunchRequest& request);
+  void end_launch();
+  void begin_block(uint64_t index);  // before its shared memory is filled
+  void block_barrier();
+  void grid_barrier();
+  void sync_lanes(unsigned warp, uint32_t lanes, bool all);
+  void pass_acquired(unsigned warp, uint32_t lanes) { order_.pass_acquired(warp, lanes); }
+  void allocated(void* memory, size_t bytes);
+  void freed(void* memory);
+  void written_by_host(const void* memory, size_t bytes);
+
+  // A block that waits at a grid barrier is set aside with the history of its shared memory.
+  struct ParkedBlock {
+    BlockOrder order;
+    std::vector<Cell> shared;
+  };
+  ParkedBlock park_block();
+  void resume_block(ParkedBlock block);
+
+  // Accesses of the kernel. An atomic that leaves its value as it is only reads.
+  void read(const Access& access);
+  void write(const Access& access);
+  void strong_read(const Access& access);
+  void strong_write(const Access& access);
+  void copied_from(const Access& access);
+  void fence(bool device);
+
+ private:
+  // A write that races unless it leaves memory as it is, which only the next event can tell.
+  struct Suspect {
+    Access access;
+    Actor actor = 0;
+    uintptr_t address = 0;  // of the granule
+    uint32_t granule = 0;
+    uint32_t before = 0;  // what it held
+    Range* range = nullptr;
+    Cell* cell = nullptr;
+    Record earlier;
+    Record last_write;
+  };
+  static constexpr size_t most_suspects = 16;
+  static constexpr unsigned most_uninitialized = 3;  // leave room in the log for races
+
+  Actor actor() const { return base_ | *thread_; }
+  Record record(const Access& access) const {
+    const auto offset = static_cast<uint32_t>(access.pc - code_begin_) & site_offset;
+    return {order_.now(), actor(), access.kind | offset};
+  }
+  void read_cell(Range& range, Cell& cell, const Record& now, const Access& access);
+  void write_cell(Range& range, Cell& cell, const Record& now, const Access& access,
+                  uintptr_t address);
+  // What follows is out of line and takes copies, so that the functions above need no memory.
+  template <class Visit>
+  void for_each_granule(const Range& range, const Access& access, Visit visit);
+  void make_granules(Range& range, const Access& access);
+  void read_parts(Range& range, Access access);
+  void write_parts(Range& range, Access access);
+  void check_read(Range& range, Cell& cell, Record now, Access access);
+  void check_write(Range& range, Cell& cell, Record now, Access access, uintptr_t address);
+  bool races(const Range& range, const Record& earlier, const Record& now) const;
+  void settle() {
+    if (suspect_count_ != 0) [[unlikely]]
+      settle_suspects();
+  }
+  void settle_suspects();
+  void report_race(const Range& range, const Record& earlier, const Access& access, Actor by);
+  void report_uninitialized(const Range& range, const Access& access);
+  void locate(Actor by, Dim3& block, Dim3& thread) const;
+  void set_floors();
+
+  bool active_ = false;
+  bool in_grid_ = false;
+  Actor base_ = host;
+  const unsigned* thread_ = nullptr;
+  uintptr_t code_begin_ = 0;
+  HappensBefore order_;
+  Shadow shadow_;
+  const LoadedObject* object_ = nullptr;
+  dim3 grid_size_, block_size_;
+  Actor first_block_ = 0;              // serial of the launch's first block
+  std::vector<uint64_t> block_index_;  // by serial, from there on
+  std::array<Suspect, most_suspects> suspects_;
+  size_t suspect_count_ = 0;
+  std::vector<uint64_t> reported_;  // in this run: the sites of both accesses
+  unsigned uninitialized_ = 0;
+};
+extern Detector detector;
+
+inline void Detector::read_cell(Range& range, Cell& cell, const Record& now, const Access& access) {
+  const bool unordered = cell.write.tick > range.floor && cell.write.actor != now.actor;
+  if (unordered || cell.flags != 0 || cell.write.tick < range.written_since) [[unlikely]] {
+    check_read(range, cell, now, access);
+  }
+  cell.note(now);
+}
+
+inline void Detector::write_cell(Range& range, Cell& cell, const Record& now, const Access& access,
+                                 uintptr_t address) {
+  if (std::max(cell.write.tick, cell.latest.tick) > range.floor) {
+    check_write(range, cell, now, access, address);
+  }
+  cell.write = now;
+  cell.flags = 0;
+}
+
+__attribute__((always_inline)) inline void Detector::read(const Access& access) {
+  Range* const range = shadow_.find(access.address);
+  if (range == nullptr) return;
+  if (range->is_granule(access.address, access.bytes)) [[likely]] {
+    read_cell(*range, range->cell(access.address), record(access), access);
+  } else {
+    read_parts(*range, access);
+  }
+}
+
+__attribute__((always_inline)) inline void Detector::write(const Access& access) {
+  settle();
+  Range* const range = shadow_.find(access.address);
+  if (range == nullptr) return;
+  if (range->is_granule(access.address, access.bytes)) [[likely]] {
+    write_cell(*range, range->cell(access.address), record(access), access, access.address);
+  } else {
+    write_parts(*range, access);
+  }
+}
+
+}  // namespace warpfuzz::simt::race

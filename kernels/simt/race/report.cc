@@ -1,0 +1,120 @@
+#include "kernels/simt/race/report.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "kernels/simt/elf_sections.h"
+#include "kernels/simt/race/detector.h"
+#include "kernels/simt/run.h"
+
+namespace warpfuzz::simt::race {
+
+namespace {
+
+// "partial" of _ZZ7softmaxPKfPflE7partial, which demangles to softmax(float const*, ...)::partial.
+std::string last_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  std::string name = status == 0 ? demangled.get() : symbol;
+  const size_t scope = name.rfind("::");
+  if (scope != std::string::npos) name.erase(0, scope + 2);
+  return name.substr(0, name.find_first_of(" [.("));
+}
+
+std::string symbol_at(const LoadedObject& object, uintptr_t address, size_t bytes,
+                      std::string_view section, std::string_view what) {
+  const ElfFile file(object.path);
+  const uintptr_t offset = address - object.load_base;
+  for (const ElfSymbol& symbol : file.symbols_in(file.section(section))) {
+    if (offset < symbol.address || offset >= symbol.address + symbol.bytes) continue;
+    const std::string name = last_name(symbol.name);
+    const size_t inside = offset - symbol.address;
+    if (symbol.bytes <= bytes) return fmt::format(" of {} variable {}", what, name);
+    if (inside % bytes != 0) return fmt::format(" of byte {} of {} array {}", inside, what, name);
+    return fmt::format(" of element {} of {} array {}", inside / bytes, what, name);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view access_name(uint32_t site) {
+  const bool write = (site & write_access) != 0;
+  if ((site & atomic_access) != 0) return write ? "atomic write" : "atomic read";
+  if ((site & volatile_access) != 0) return write ? "volatile write" : "volatile read";
+  return write ? "write" : "read";
+}
+
+std::string variable_name(const LoadedObject& object, const Range& range, uintptr_t address,
+                          size_t bytes) {
+  switch (range.memory) {
+    case Memory::static_shared:
+      return symbol_at(object, address, bytes, ".wfshared", "shared");
+    case Memory::variables: {
+      const std::string name = symbol_at(object, address, bytes, ".data", "device");
+      return name.empty() ? symbol_at(object, address, bytes, ".bss", "device") : name;
+    }
+    case Memory::dynamic_shared:
+      return fmt::format(" of byte {} of dynamic shared memory", address - range.begin);
+    case Memory::allocated:
+      return fmt::format(" of byte {} of {} from cudaMalloc", address - range.begin, range.bytes);
+    case Memory::inputs:
+    case Memory::outputs:
+      return {};
+  }
+  return {};
+}
+
+namespace {
+
+// In a frame of its own: reporting a fault may leave the run and with it any object that owns
+// memory.
+void put_variable(RawFault& fault, std::string_view text, const LoadedObject& object,
+                  const Range& range, const Access& access) {
+  set_text(fault.message, "{}{}", text, variable_name(object, range, access.address, access.bytes));
+  const bool tensor = range.memory == Memory::inputs || range.memory == Memory::outputs;
+  fault.address = tensor ? access.address : 0;
+  fault.bytes = static_cast<uint32_t>(access.bytes);
+  fault.pc = access.pc;
+  fault.in_device_code = true;
+}
+
+}  // namespace
+
+void Detector::report_race(const Range& range, const Record& earlier, const Access& access,
+                           Actor by) {
+  const uint32_t site = record(access).site;
+  const uint64_t places = uint64_t{site} << 32 | earlier.site;
+  if (std::find(reported_.begin(), reported_.end(), places) != reported_.end()) return;
+  reported_.push_back(places);
+  RawFault fault;
+  fault.kind = FaultKind::data_race;
+  put_variable(fault, access_name(site), *object_, range, access);
+  locate(by, fault.block, fault.thread);
+  fault.earlier_pc = code_begin_ + (earlier.site & site_offset);
+  fault.earlier_access = access_name(earlier.site);
+  locate(earlier.actor, fault.earlier_block, fault.earlier_thread);
+  report(fault);
+}
+
+void Detector::report_uninitialized(const Range& range, const Access& access) {
+  const uint64_t place = record(access).site;
+  if (uninitialized_ == most_uninitialized ||
+      std::find(reported_.begin(), reported_.end(), place) != reported_.end()) {
+    return;
+  }
+  ++uninitialized_;
+  reported_.push_back(place);
+  RawFault fault;
+  fault.kind = FaultKind::uninitialized_read;
+  put_variable(fault, "read, before anything was written there,", *object_, range, access);
+  locate(actor(), fault.block, fault.thread);
+  report(fault);
+}
+
+}  // namespace warpfuzz::simt::race
