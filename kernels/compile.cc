@@ -58,6 +58,14 @@ const Arguments code_flags = {"-gline-tables-only", "-fno-omit-frame-pointer", "
 constexpr const char* undefined_checks =
     "signed-integer-overflow,integer-divide-by-zero,shift-exponent,array-bounds,alignment";
 
+// Clang forgets in a precompiled header that a section may be written, and then takes its variables
+// for constants (CodeGenModule asks ASTContext::SectionInfos, which is not stored). Said again here,
+// by variables that nobody uses.
+constexpr const char* writable_sections =
+    "# 1 \"<sections>\"\n"
+    "static __attribute__((section(\"wf__llvm_prf_cnts\"))) int wf_unwatched_is_writable;\n"
+    "static __attribute__((section(\".wfshared\"))) int wf_shared_is_writable;\n";
+
 void append(Arguments& to, const Arguments& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 struct InstrumentationFlags {
@@ -269,7 +277,7 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   const std::array<std::string, 2> shared_headers = {request.include_directory.string() + "/",
                                                      request.kernel_directory / "warpfuzz_kernel."};
   const SplitSource parts = split_prelude(preprocessed, shared_headers);
-  const std::string rewritten = rewrite_cuda(parts.rest);
+  const std::string rewritten = writable_sections + rewrite_cuda(parts.rest);
   Prelude prelude(request, rewrite_cuda(parts.prelude));
   const bool through_ir = checks_alignment(request.instrumentation);
   Arguments command = compile_command(request, "c++-cpp-output");

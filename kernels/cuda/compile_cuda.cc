@@ -94,17 +94,18 @@ ProcessResult run(const CompileRequest& request, const Arguments& command) {
 }
 
 Arguments compile_flags(const CompileRequest& request) {
-  Arguments flags = {"-std=c++17",
-                     "-arch=" + request.architecture,
-                     "-lineinfo",
-                     "-O3",
-                     "-ccbin",
-                     request.host_compiler,
-                     "-I" + request.kernel_directory.string(),
-                     "-Xcompiler",
-                     request.host_coverage
-                         ? "-fPIC,-g1,-fsanitize-coverage=inline-8bit-counters,pc-table"
-                         : "-fPIC,-g1"};
+  Arguments flags = {
+      "-std=c++17",
+      "-arch=" + request.architecture,
+      "-lineinfo",
+      "-O3",
+      "-ccbin",
+      request.host_compiler,
+      "-I" + request.kernel_directory.string(),
+      "-Xcompiler",
+      request.host_coverage
+          ? "-fPIC,-g1,-fsanitize-coverage=inline-8bit-counters,-fsanitize-coverage=pc-table"
+          : "-fPIC,-g1"};
   append(flags, request.extra_flags);
   return flags;
 }

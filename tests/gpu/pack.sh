@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Collects what a GPU machine needs to run check.sh - no compiler, no toolkit, no packages - into one
 # directory: the program, the shared libraries it needs, schemas, and kernels compiled here.
-#   tests/gpu/pack.sh <build directory> [<output directory>] [<architecture>]
+#   tests/gpu/pack.sh <build directory> [<output directory>] [<architecture>] [<kernel>...]
+# With names of kernels, only those of the manifest.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${1:?usage: tests/gpu/pack.sh <build directory> [<output directory>] [<architecture>]}
 out=${2:-$root/build/gpu-pack}
 arch=${3:-sm_90}
+only=" ${*:4} "
 program=$build/tests/gpu/gpu_check
 [ -x "$program" ] || { echo "pack.sh: no $program: build the target gpu_check first" >&2; exit 2; }
 command -v nvcc > /dev/null || { echo "pack.sh: nvcc is not on PATH" >&2; exit 3; }
@@ -47,6 +49,7 @@ compile() {  # source object [options]
 }
 failed=0
 while read -r name op expected tier source; do
+  [[ $only == "  " || $only == *" $name "* ]] || continue
   compile "$root/$source" "$kernels/$name.so" || failed=$((failed + 1))
 done < "$out/kernels.txt"
 for name in softmax relu_vectorized relu; do
