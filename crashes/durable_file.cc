@@ -113,7 +113,19 @@ bool publish_new(const std::filesystem::path& target, TemporaryFile& file) {
 
 }  // namespace
 
+void check_replaceable(const std::filesystem::path& path) {
+  struct stat status;
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) fail(path, "write", errno);
+  } else if (S_ISDIR(status.st_mode)) {
+    fail(path, "write", EISDIR);
+  } else if (!S_ISREG(status.st_mode)) {
+    fail(path, "replace what is not a regular file", EEXIST);
+  }
+}
+
 void replace_file(const std::filesystem::path& path, std::span<const uint8_t> bytes) {
+  check_replaceable(path);
   TemporaryFile file(path);
   write_synced(path, file.descriptor(), bytes);
   if (::rename(file.name(), path.c_str()) != 0) fail(path, "write", errno);

@@ -12,6 +12,10 @@
 
 namespace warpfuzz {
 
+// Throws if there is something at `path` that is not a regular file: a directory, a device, a pipe, a
+// link. Nothing of that kind is replaced.
+void check_replaceable(const std::filesystem::path& path);
+
 // Creates or replaces the file.
 void replace_file(const std::filesystem::path& path, std::span<const uint8_t> bytes);
 

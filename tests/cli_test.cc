@@ -148,9 +148,17 @@ TEST(BadInput, AnUnwritableOutputLosesNothing) {
     file = entry.path();
   }
   // A file is no directory to write into, whoever asks.
-  const ProcessResult failed = warpfuzz_command({"minimize", file, "--output", file + "/smaller"});
-  EXPECT_EQ(failed.exit_code, 3) << failed.output << failed.errors;
-  EXPECT_THAT(failed.errors, HasSubstr("cannot write: Not a directory"));
+  const std::string link = directory.path() + "/link";
+  std::filesystem::create_symlink("/dev/null", link);
+  const std::pair<std::string, std::string> outputs[] = {
+      {file + "/smaller", "cannot write: Not a directory"},
+      {link, link + ": cannot replace what is not a regular file"}};
+  for (const auto& [output, message] : outputs) {
+    const ProcessResult failed = warpfuzz_command({"minimize", file, "--output", output});
+    EXPECT_EQ(failed.exit_code, 3) << failed.output << failed.errors;
+    EXPECT_THAT(failed.errors, HasSubstr(message));
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(warpfuzz_command({"show", file}).exit_code, 0);
 }
 

@@ -299,7 +299,16 @@ TEST(ReproducerFile, SaysWhyItCannotBeWritten) {
   std::filesystem::create_directory(directory / "taken");
   EXPECT_EQ(writing(directory / "taken"),
             (directory / "taken").string() + ": cannot write: Is a directory");
-  EXPECT_EQ(files_in(directory), 2u) << "temporary files are removed";
+  const auto refused = [](const std::filesystem::path& file) {
+    return file.string() + ": cannot replace what is not a regular file: File exists";
+  };
+  ASSERT_EQ(::mkfifo((directory / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(writing(directory / "pipe"), refused(directory / "pipe"));
+  EXPECT_TRUE(std::filesystem::is_fifo(directory / "pipe"));
+  std::filesystem::create_symlink("/dev/null", directory / "link");
+  EXPECT_EQ(writing(directory / "link"), refused(directory / "link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(directory / "link"));
+  EXPECT_EQ(files_in(directory), 4u) << "temporary files are removed";
 }
 
 TEST(ReproducerFile, SaysThatTheDirectoryIsReadOnly) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "crashes/durable_file.h"
 #include "crashes/minimizer.h"
 #include "fuzzers/command/commands.h"
 #include "fuzzers/finding.h"
@@ -21,7 +22,9 @@ struct MinimizeArguments {
 
 int minimize_file(const MinimizeArguments& a) {
   const Installation installation = Installation::find();
+  const std::string output = a.output.empty() ? a.file : a.output;
   const Reproducer stored = read_reproducer(a.file);
+  check_replaceable(output);  // before the work, not after it
   const auto schema = installation.schema(stored.op);
   const Case start = restore_call(stored.call, schema);
   const DeviceChoice device = DeviceChoice::parse(stored.device);
@@ -47,7 +50,6 @@ int minimize_file(const MinimizeArguments& a) {
         "{}: generating its values anew does not show {} on this kernel; nothing was changed",
         a.file, stored.signature));
   }
-  const std::string output = a.output.empty() ? a.file : a.output;
   const IsolatedResult written = run_isolated([&] {
     const KernelUnderTest under_test = load_kernel(source, object, device);
     Trial trial(schema, *under_test.kernel);
