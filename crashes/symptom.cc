@@ -16,8 +16,9 @@ struct FaultSymptom {
 };
 
 // A write outside a tensor is either caught in the act or found as damage afterwards; only the
-// first is a fault, so the symptom must not tell them apart: MEM-01 says it all.
-constexpr std::array<FaultSymptom, 11> fault_symptoms = {{
+// first is a fault, so the symptom must not tell them apart: MEM-01 says it all. So do RAC-01, and
+// MEM-02, which knows the line of the read or does not.
+constexpr std::array<FaultSymptom, 13> fault_symptoms = {{
     {FaultKind::out_of_bounds_read, Symptom::bounds},
     {FaultKind::out_of_bounds_write, Symptom::none},
     {FaultKind::misaligned_access, Symptom::misaligned},
@@ -29,6 +30,8 @@ constexpr std::array<FaultSymptom, 11> fault_symptoms = {{
     {FaultKind::time_limit, Symptom::hang},
     {FaultKind::wild_access, Symptom::bounds},
     {FaultKind::illegal_launch, Symptom::error},
+    {FaultKind::data_race, Symptom::none},
+    {FaultKind::uninitialized_read, Symptom::none},
 }};
 
 bool is_lost(const Offence& offence) {

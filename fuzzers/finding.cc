@@ -65,6 +65,17 @@ Reproducer common(const Case& c, const CaseLimits& limits, const KernelIdentity&
   return r;
 }
 
+EvidenceFault earlier_side(const EarlierAccess& access) {
+  EvidenceFault side;
+  side.kind = name(FaultKind::data_race);
+  side.message = fmt::format("the {} before it", access.kind);
+  side.file = project_path(access.file);
+  side.line = access.line;
+  side.block = {access.block.x, access.block.y, access.block.z};
+  side.thread = {access.thread.x, access.thread.y, access.thread.z};
+  return side;
+}
+
 Evidence make_evidence(const Case& c, const TrialResult& result) {
   const GateResult& finding = result.finding;
   Evidence evidence;
@@ -88,18 +99,7 @@ Evidence make_evidence(const Case& c, const TrialResult& result) {
     stored.block = {fault.block.x, fault.block.y, fault.block.z};
     stored.thread = {fault.thread.x, fault.thread.y, fault.thread.z};
     evidence.faults.push_back(std::move(stored));
-  }
-  // Where the addresses lie is known only while the image is: it goes into the messages.
-  const std::vector<Fault>& all = result.primary.run.faults;
-  for (size_t i = 0, kept = 0; i < all.size() && kept < evidence.faults.size(); ++i) {
-    if (all[i].kind != finding.faults[kept].kind ||
-        all[i].address != finding.faults[kept].address) {
-      continue;
-    }
-    if (i < result.memory_notes.size() && !result.memory_notes[i].empty()) {
-      evidence.faults[kept].message += ": " + result.memory_notes[i];
-    }
-    ++kept;
+    if (fault.earlier) evidence.faults.push_back(earlier_side(*fault.earlier));
   }
   return evidence;
 }

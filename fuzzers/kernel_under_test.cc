@@ -68,6 +68,27 @@ CompileRequest compile_request(const Installation& installation, const fs::path&
   return request;
 }
 
+namespace {
+
+fs::path build_race_kernel(const fs::path& source) {
+  return compile_for_cpu(compile_request(Installation::find(), source, race_instrumentation));
+}
+
+bool has_race_build(const fs::path& source, const DeviceChoice& device) {
+  return !device.cuda && source.extension() == ".cu";
+}
+
+std::unique_ptr<Kernel> load_race_build(const fs::path& source) {
+  try {
+    return make_cpu_device()->load(build_race_kernel(source));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "warpfuzz: no race checks: {}\n", error.what());
+    return nullptr;
+  }
+}
+
+}  // namespace
+
 fs::path build_kernel(const Installation& installation, const fs::path& kernel,
                       const DeviceChoice& device) {
   if (kernel.extension() == ".so") return kernel;
@@ -95,7 +116,26 @@ KernelUnderTest load_kernel(const fs::path& source, const fs::path& object,
                             std::istreambuf_iterator<char>());
   result.identity.content_hash = content_hash(content);
   if (source.extension() == ".cu") result.constants = integer_constants(content);
+  result.race_build = race_build_of(source, device);
   return result;
+}
+
+std::future<void> prebuild_race_kernel(const fs::path& source, const DeviceChoice& device) {
+  if (!has_race_build(source, device)) return {};
+  return std::async(std::launch::async, [source] {
+    try {
+      build_race_kernel(source);
+    } catch (const std::exception&) {
+    }
+  });
+}
+
+std::function<Kernel*()> race_build_of(const fs::path& source, const DeviceChoice& device) {
+  if (!has_race_build(source, device)) return {};
+  return [source, loaded = std::make_shared<std::optional<std::unique_ptr<Kernel>>>()] {
+    if (!*loaded) *loaded = load_race_build(source);
+    return (*loaded)->get();
+  };
 }
 
 }  // namespace warpfuzz

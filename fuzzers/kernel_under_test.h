@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,7 +49,18 @@ struct KernelUnderTest {
   std::unique_ptr<Device> device;
   std::unique_ptr<Kernel> kernel;
   std::vector<int64_t> constants;  // of its source; none for a library
+  std::function<Kernel*()> race_build;  // as race_build_of() gives it
 };
+
+// Starts to compile the race build of a .cu for the CPU device beside what else goes on; whoever
+// needs it finds it in the cache or waits there. Whatever goes wrong is left to them to say.
+std::future<void> prebuild_race_kernel(const std::filesystem::path& source,
+                                       const DeviceChoice& device);
+
+// Gives the race build of a .cu for the CPU device, compiled and loaded by the first call; nullptr,
+// and a message on stderr, if that fails. Empty where there can be none.
+std::function<Kernel*()> race_build_of(const std::filesystem::path& source,
+                                       const DeviceChoice& device);
 
 // `source` is what the user named, `object` the library built from it. Throws KernelError.
 KernelUnderTest load_kernel(const std::filesystem::path& source,

@@ -47,7 +47,7 @@ Replay replay(const Installation& installation, const Reproducer& stored, const 
       find_kernel(installation, kernel.empty() ? stored.kernel.path : kernel);
   const KernelUnderTest under_test =
       load_kernel(source, build_kernel(installation, source, device), device);
-  Trial trial(schema, *under_test.kernel);
+  Trial trial(schema, *under_test.kernel, {.race_build = under_test.race_build});
   replay.result = trial.run(replay.c, std::move(inputs));
   replay.same_outputs = same_outputs(stored, replay.result.primary.outputs);
   if (replay.result.outcome == TrialOutcome::violation) {

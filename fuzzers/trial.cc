@@ -61,6 +61,14 @@ bool accuses(const Gate& gate, const Judgement& judgement, TrialResult& result) 
   return true;
 }
 
+bool repeats_differ(const Judgement& judgement) {
+  for (Probe probe : {Probe::other_poison, Probe::other_schedule}) {
+    const Observation* repeat = judgement.find(probe);
+    if (repeat != nullptr && repeat->outputs != judgement.primary().outputs) return true;
+  }
+  return false;
+}
+
 void clear_offences(Observation& observation) {
   for (Comparison& comparison : observation.comparisons) {
     comparison.offending.clear();
@@ -73,7 +81,7 @@ void clear_offences(Observation& observation) {
 Trial::Trial(std::shared_ptr<const Schema> schema, Kernel& kernel, TrialOptions options)
     : schema_(std::move(schema)),
       kernel_(kernel),
-      options_(options),
+      options_(std::move(options)),
       preconditions_(*schema_, kernel.preconditions()) {}
 
 TrialResult Trial::run(const Case& c) {
@@ -96,23 +104,21 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   judgement.excluded_by_preconditions = !preconditions_.admit(c);
   judgement.observations[0] = observe(c, inputs, Probe::primary);
   Observation& primary = *judgement.observations[0];
-  std::vector<std::string> memory_notes = describe_addresses(primary.run);
   judge(c, inputs, primary);
   if (primary.values_differ()) judgement.has_specials = has_specials(inputs);
   if (only_marginal(primary) && !confirmed_by_redraw(c)) clear_offences(primary);
 
   ProbeSet asked = 0;
-  if (c.extra_runs & static_cast<uint8_t>(ExtraRun::other_poison))
-    asked |= bit(Probe::other_poison);
-  if (c.extra_runs & static_cast<uint8_t>(ExtraRun::other_schedule)) {
-    asked |= bit(Probe::other_schedule);
-  }
+  if (asks_for(c.extra_runs, ExtraRun::other_poison)) asked |= bit(Probe::other_poison);
+  if (asks_for(c.extra_runs, ExtraRun::other_schedule)) asked |= bit(Probe::other_schedule);
+  if (asks_for(c.extra_runs, ExtraRun::race_check)) asked |= bit(Probe::race_check);
   if (primary.run.status == RunStatus::ok) run_probes(judgement, asked, inputs);
+  const bool wrong = primary.values_differ() || repeats_differ(judgement);
 
   std::optional<Stopwatch> watch;  // probes count as what they are
-  if (!primary.values_differ()) watch.emplace(times_.gates);
+  if (!wrong) watch.emplace(times_.gates);
   for (const Gate& gate : gates()) {
-    if (primary.values_differ()) run_probes(judgement, gate.needs, inputs);
+    if (wrong) run_probes(judgement, gate.needs, inputs);
     if (accuses(gate, judgement, result)) break;
   }
   watch.reset();
@@ -125,7 +131,7 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   }
   if (result.outcome == TrialOutcome::violation) {
     kernel_.resolve_positions(result.finding.faults);
-    result.memory_notes = std::move(memory_notes);
+    if (race_kernel_ != nullptr) race_kernel_->resolve_positions(result.finding.faults);
   }
   result.device_lost = device_lost_;
   result.inputs = std::move(inputs);
@@ -146,18 +152,23 @@ Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs, Pro
     poison = Poison::other;
     placement = 1 + c.schedule_seed % 6;
   }
-  if (probe == Probe::other_schedule) {
-    // Random tells most: a fault that reversing hides still has many orders to show in.
+  if (probe == Probe::other_schedule || probe == Probe::race_check) {
+    // Random tells most: a fault that reversing hides still has many orders to show in. Races show
+    // in the plain order too, which costs least.
     options.schedule_seed = c.schedule_seed + repetition;
     options.schedule = options.schedule_seed % 4 == 3 ? Schedule::reversed : Schedule::random;
+    if (probe == Probe::race_check && options.schedule_seed == 0) options.schedule = {};
   }
+  options.fill = static_cast<uint8_t>(poison);
+  Kernel& kernel = probe == Probe::race_check ? *race_kernel_ : kernel_;
   // What the call's outputs must be, computed while a GPU computes what they are.
   expected_ = false;
   if (probe == Probe::primary) options.meanwhile = [&] { expect(c, inputs); };
   const double oracle_seconds = times_.oracle;
   const Stopwatch watch(times_.kernel);
   image_.compose(c, inputs, kernel_.workspace_bytes(c), poison, placement);
-  observation.run = kernel_.run(c, image_, options);
+  observation.run = kernel.run(c, image_, options);
+  name_addresses(observation.run.faults);
   device_lost_ = device_lost_ || observation.run.device_lost;
   observation.damage = image_.find_damage();
   if (observation.run.status == RunStatus::ok) {
@@ -176,14 +187,23 @@ void Trial::expect(const Case& c, const std::vector<Tensor>& inputs) {
 }
 
 // Must follow the run at once: the image is reused.
-std::vector<std::string> Trial::describe_addresses(const RunResult& run) const {
-  std::vector<std::string> notes;
-  for (const Fault& fault : run.faults) {
-    notes.push_back(fault.address == 0
-                        ? std::string()
-                        : image_.describe_address(reinterpret_cast<const void*>(fault.address)));
+void Trial::name_addresses(std::vector<Fault>& faults) const {
+  for (Fault& fault : faults) {
+    if (fault.address == 0) continue;
+    const bool race =
+        fault.kind == FaultKind::data_race || fault.kind == FaultKind::uninitialized_read;
+    fault.message += race ? " of " : ": ";
+    fault.message += image_.describe_address(reinterpret_cast<const void*>(fault.address));
   }
-  return notes;
+}
+
+// Nothing if the kernel has no race build, as a prebuilt object has none.
+std::optional<Observation> Trial::check_races(const Case& c, const std::vector<Tensor>& inputs) {
+  if (race_kernel_ == nullptr && options_.race_build) {
+    race_kernel_ = options_.race_build();
+  }
+  if (race_kernel_ == nullptr) return std::nullopt;
+  return observe(c, inputs, Probe::race_check);
 }
 
 // A repeat of the same call. A wrong value may come from a race: then more schedules are tried,
@@ -234,6 +254,9 @@ void Trial::run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<
       case Probe::other_poison:
       case Probe::other_schedule:
         judgement.observations[i] = repeat(judgement.c, inputs, probe, judgement.primary());
+        break;
+      case Probe::race_check:
+        judgement.observations[i] = check_races(judgement.c, inputs);
         break;
       default:
         judgement.observations[i] = control(judgement.c, probe);

@@ -1,11 +1,12 @@
 // A trial takes one case through the whole pipeline: values, image, device, oracle, gates. It owns
 // the buffers that are reused from case to case, and nothing global. Extra runs (probes) happen
-// when the case asks for them, or when the first run is wrong and a gate needs a control.
+// when the case asks for them, or when a run is wrong or two differ and a gate needs a control.
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,14 +39,15 @@ struct TrialResult {
   GateResult finding;
   Observation primary;  // of the call itself
   std::vector<Tensor> inputs;
-  std::vector<std::string> memory_notes;  // per fault of the finding: where its address lies
-  bool device_lost = false;               // in any run of the trial
-  double worst_ratio = 0;                 // error / tolerance, the largest of the primary run
+  bool device_lost = false;  // in any run of the trial
+  double worst_ratio = 0;    // error / tolerance, the largest of the primary run
 };
 
 struct TrialOptions {
   std::chrono::milliseconds time_limit{10000};
   int minimum_oracle_level = 0;
+  // The race build of the kernel, nullptr if there is none; called when it is first needed.
+  std::function<Kernel*()> race_build;
 };
 
 // What a kernel demands beyond its schema, ready to be evaluated.
@@ -75,7 +77,8 @@ class Trial {
  private:
   Observation observe(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
                       uint32_t repetition = 0);
-  std::vector<std::string> describe_addresses(const RunResult& run) const;
+  void name_addresses(std::vector<Fault>& faults) const;
+  std::optional<Observation> check_races(const Case& c, const std::vector<Tensor>& inputs);
   Observation repeat(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
                      const Observation& primary);
   void expect(const Case& c, const std::vector<Tensor>& inputs);
@@ -86,6 +89,7 @@ class Trial {
 
   std::shared_ptr<const Schema> schema_;
   Kernel& kernel_;
+  Kernel* race_kernel_ = nullptr;  // once it was needed
   TrialOptions options_;
   Preconditions preconditions_;
   MemoryImage image_;

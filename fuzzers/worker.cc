@@ -35,7 +35,9 @@ Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
   }
   under_test_ = load_kernel(options_.kernel, options_.object, options_.device);
   device_counters_ = new cuda::RegisteredCounters(under_test_.kernel->coverage().size());
-  trial_.emplace(schema_, *under_test_.kernel, TrialOptions{.time_limit = options_.time_limit});
+  trial_.emplace(
+      schema_, *under_test_.kernel,
+      TrialOptions{.time_limit = options_.time_limit, .race_build = under_test_.race_build});
   if (!options_.work.empty()) {
     work_ = WorkDirectory{options_.work};
     work_->create();

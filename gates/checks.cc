@@ -34,11 +34,17 @@ GateResult value_violation(const Judgement& judgement, std::string reason) {
   return result;
 }
 
-GateResult fault_violation(const Judgement& judgement, std::initializer_list<FaultKind> kinds) {
+std::vector<Fault> faults_of(const Observation& observation,
+                             std::initializer_list<FaultKind> kinds) {
   std::vector<Fault> matching;
-  for (const Fault& fault : judgement.primary().run.faults) {
+  for (const Fault& fault : observation.run.faults) {
     if (std::find(kinds.begin(), kinds.end(), fault.kind) != kinds.end()) matching.push_back(fault);
   }
+  return matching;
+}
+
+GateResult fault_violation(const Observation& observation, std::initializer_list<FaultKind> kinds) {
+  std::vector<Fault> matching = faults_of(observation, kinds);
   if (matching.empty()) return pass();
   GateResult result = violation(matching.front().message);
   result.faults = std::move(matching);

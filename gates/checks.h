@@ -10,6 +10,7 @@ namespace warpfuzz {
 GateResult check_run_errors(const Judgement&);          // RUN-01
 GateResult check_termination(const Judgement&);         // RUN-02
 GateResult check_guards(const Judgement&);              // MEM-01
+GateResult check_races(const Judgement&);               // RAC-01
 GateResult check_output_coverage(const Judgement&);     // MEM-02
 GateResult check_inputs_intact(const Judgement&);       // MEM-03
 GateResult check_determinism(const Judgement&);         // ORD-02
@@ -26,8 +27,10 @@ GateResult not_applicable(std::string reason);
 GateResult violation(std::string reason);
 // A violation whose evidence is every offending element of the first output that has any.
 GateResult value_violation(const Judgement& judgement, std::string reason);
+std::vector<Fault> faults_of(const Observation& observation,
+                             std::initializer_list<FaultKind> kinds);
 // A violation if a fault of one of these kinds was seen.
-GateResult fault_violation(const Judgement& judgement, std::initializer_list<FaultKind> kinds);
+GateResult fault_violation(const Observation& observation, std::initializer_list<FaultKind> kinds);
 // Both runs finished, so their outputs can be compared.
 bool comparable(const Observation& a, const Observation* b);
 // Elements whose bits differ between two tensors of one shape.

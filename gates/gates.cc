@@ -7,10 +7,13 @@ namespace {
 
 constexpr ProbeSet none = 0;
 constexpr ProbeSet repeats = bit(Probe::other_poison) | bit(Probe::other_schedule);
+constexpr ProbeSet race = bit(Probe::race_check);
 constexpr ProbeSet shape = bit(Probe::tame_shape);
 constexpr ProbeSet values = bit(Probe::coarse_values) | bit(Probe::lattice_values);
 
-// Most specific first. A memory or run fault explains wrong values, so it comes before them; a
+// Most specific first. A memory or run fault explains wrong values, so it comes before them. A race
+// has both its lines and explains results that depend on the schedule or on what memory held; but
+// it may itself come from a barrier that not all threads reach or a write to the wrong place. A
 // controlled experiment (shape, coarse values) explains more than "the value is wrong".
 constexpr std::array table = {
     Gate{
@@ -22,6 +25,8 @@ constexpr std::array table = {
          check_run_errors},
     Gate{"MEM-03", "inputs intact", "the bytes of the inputs are unchanged", none,
          check_inputs_intact},
+    Gate{"RAC-01", "races", "all conflicting accesses of different threads are ordered", race,
+         check_races},
     Gate{"MEM-02", "coverage of outputs",
          "every output element is written, whatever memory held before", repeats,
          check_output_coverage},
@@ -46,7 +51,8 @@ constexpr std::array table = {
 };
 
 constexpr std::array<std::string_view, probe_count> probe_names = {
-    "primary", "other poison", "other schedule", "tame shape", "coarse values", "lattice values"};
+    "primary",    "other poison",  "other schedule", "race check",
+    "tame shape", "coarse values", "lattice values"};
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace warpfuzz {
 
 GateResult check_guards(const Judgement& judgement) {
-  GateResult result = fault_violation(judgement, {FaultKind::out_of_bounds_write});
+  GateResult result = fault_violation(judgement.primary(), {FaultKind::out_of_bounds_write});
   if (result.outcome == Outcome::violation) return result;
   for (const Damage& damage : judgement.primary().damage) {
     if (damage.kind == RegionKind::input) continue;  // MEM-03

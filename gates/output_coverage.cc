@@ -48,6 +48,9 @@ GateResult check_output_coverage(const Judgement& judgement) {
                       "before the call",
                       differing.size(), a.size(), judgement.c.schema->outputs[output].name));
       result.elements = differing;
+      if (const Observation* watched = judgement.find(Probe::race_check)) {
+        result.faults = faults_of(*watched, {FaultKind::uninitialized_read});  // the lines
+      }
     } else {
       continue;
     }

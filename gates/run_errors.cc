@@ -8,9 +8,9 @@ namespace warpfuzz {
 
 GateResult check_run_errors(const Judgement& judgement) {
   const RunResult& run = judgement.primary().run;
-  GateResult result =
-      fault_violation(judgement, {FaultKind::out_of_bounds_read, FaultKind::misaligned_access,
-                                  FaultKind::undefined_behavior, FaultKind::wild_access});
+  GateResult result = fault_violation(judgement.primary(),
+                                      {FaultKind::out_of_bounds_read, FaultKind::misaligned_access,
+                                       FaultKind::undefined_behavior, FaultKind::wild_access});
   if (result.outcome == Outcome::violation) return result;
   if (run.failed_launches > 0 && run.status == RunStatus::ok) {
     return violation(fmt::format("{} of {} launches failed ({}) and the kernel returned WF_OK",

@@ -5,9 +5,9 @@
 namespace warpfuzz {
 
 GateResult check_termination(const Judgement& judgement) {
-  return fault_violation(
-      judgement, {FaultKind::time_limit, FaultKind::divergent_barrier,
-                  FaultKind::exit_before_barrier, FaultKind::exited_lane, FaultKind::deadlock});
+  return fault_violation(judgement.primary(), {FaultKind::time_limit, FaultKind::divergent_barrier,
+                                               FaultKind::exit_before_barrier,
+                                               FaultKind::exited_lane, FaultKind::deadlock});
 }
 
 }  // namespace warpfuzz

@@ -1,7 +1,9 @@
 #include "kernels/compile.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,8 +13,8 @@
 #include <utility>
 
 #include "kernels/content_hash.h"
-#include "kernels/simt/alignment_checks.h"
 #include "kernels/simt/elf_sections.h"
+#include "kernels/simt/kernel_ir.h"
 #include "kernels/simt/prelude.h"
 #include "kernels/simt/rewrite.h"
 #include "kernels/simt/shared_memory.h"
@@ -94,7 +96,7 @@ const InstrumentationFlags instrumentation_table[] = {
 
 constexpr BuildMode build_mode_table[] = {
     {"address", {.coverage = false, .address = true, .undefined = true}, true},
-    {"race", {.coverage = false, .address = false, .undefined = false, .race = true}, false},
+    {"race", race_instrumentation, false},
     {"none", {.coverage = false, .address = false, .undefined = false, .optimize = true}, false},
 };
 
@@ -146,10 +148,6 @@ Arguments compile_command(const CompileRequest& request, const char* language) {
   Arguments command = {request.compiler, "-x", language};
   append(command, translation_flags(request));
   return command;
-}
-
-bool checks_alignment(const Instrumentation& instrumentation) {
-  return instrumentation.undefined || instrumentation.race;
 }
 
 std::string run_compiler(const CompileRequest& request, const Arguments& command) {
@@ -265,6 +263,27 @@ void check_static_shared(const CompileRequest& request, const fs::path& source) 
   if (!errors.empty()) throw CompileError(errors);
 }
 
+// One process builds an entry of the cache, the others wait for it. The file goes away with its
+// first owner; whoever then still holds the deleted file finds the entry, or builds it once more.
+class BuildLock {
+ public:
+  explicit BuildLock(fs::path path) : path_(std::move(path)) {
+    file_ = ::open(path_.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    if (file_ < 0) fail_to_write(path_);
+    ::flock(file_, LOCK_EX);
+  }
+  ~BuildLock() {
+    ::unlink(path_.c_str());
+    ::close(file_);
+  }
+  BuildLock(const BuildLock&) = delete;
+  BuildLock& operator=(const BuildLock&) = delete;
+
+ private:
+  fs::path path_;
+  int file_;
+};
+
 }  // namespace
 
 std::span<const BuildMode> build_modes() { return build_mode_table; }
@@ -279,7 +298,7 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   const SplitSource parts = split_prelude(preprocessed, shared_headers);
   const std::string rewritten = writable_sections + rewrite_cuda(parts.rest);
   Prelude prelude(request, rewrite_cuda(parts.prelude));
-  const bool through_ir = checks_alignment(request.instrumentation);
+  const bool through_ir = request.instrumentation.undefined || request.instrumentation.race;
   Arguments command = compile_command(request, "c++-cpp-output");
   append(command, link_flags());
 
@@ -288,12 +307,14 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   ContentHash key;
   for (const std::string& argument : command) key.add(argument);
   key.add(prelude.key());
-  if (through_ir) key.add(add_alignment_checks(""));
+  if (through_ir) key.add(ir_edits_version);
   key.add(rewritten);
   const fs::path entry = request.cache_directory / (key.hex() + ".so");
   if (fs::exists(entry)) return entry;
 
   fs::create_directories(request.cache_directory);
+  const BuildLock lock(fs::path(entry).replace_extension(".lock"));
+  if (fs::exists(entry)) return entry;
   const Arguments prelude_flags = prelude.flags();
   const fs::path temporary = temporary_path(entry);
   const TemporaryFile source(fs::path(temporary).replace_extension(".ii"));

@@ -29,6 +29,9 @@ struct Instrumentation {
   bool race = false;      // tells the device of every access; without `address`, `undefined`
   bool optimize = false;  // -O2 instead of -O1
 };
+// Without coverage: a campaign follows the edges of the kernel's other build.
+inline constexpr Instrumentation race_instrumentation = {
+    .coverage = false, .address = false, .undefined = false, .race = true};
 
 // What a whole program is built with, by the name that a user gives it: one row each.
 struct BuildMode {
@@ -50,7 +53,8 @@ struct CompileRequest {
 };
 
 // Path of the shared object. Throws CompileError, or std::system_error when the cache directory
-// cannot be written or the compiler cannot be started. Any number of processes may share a cache.
+// cannot be written or the compiler cannot be started. Any number of processes may share a cache;
+// one builds an object that several want at once.
 std::filesystem::path compile_for_cpu(const CompileRequest& request);
 
 }  // namespace warpfuzz

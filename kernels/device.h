@@ -87,6 +87,7 @@ struct RunOptions {
   Schedule schedule = Schedule::sequential;
   uint32_t schedule_seed = 0;
   std::chrono::milliseconds time_limit{10000};  // of processor time; 0: none
+  uint8_t fill = 0xFF;  // what shared memory and new allocations hold (CPU device)
   // Called once while the device works, by devices that leave the host idle; otherwise never.
   std::function<void()> meanwhile;
 };

@@ -1,10 +1,12 @@
 #include "kernels/memory_image.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "schemas/check.h"
 
@@ -216,6 +218,32 @@ size_t MemoryImage::count_poisoned(size_t index) const {
   return count;
 }
 
+namespace {
+
+// "[3,17]", "[3,17] + 2 bytes", ", in a gap after [3,16]" of a byte of a tensor; " + 8 bytes" of
+// the workspace.
+std::string position_in(const Region& region, size_t byte) {
+  if (region.kind == RegionKind::workspace) return fmt::format(" + {} bytes", byte);
+  const size_t rank = region.shape.size();
+  std::vector<size_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), size_t{0});
+  std::sort(axes.begin(), axes.end(),
+            [&](size_t a, size_t b) { return region.strides[a] > region.strides[b]; });
+  auto rest = static_cast<int64_t>(byte / region.element_bytes);
+  std::vector<int64_t> index(rank, 0);
+  for (size_t axis : axes) {
+    if (region.strides[axis] == 0) continue;  // broadcast: any index
+    index[axis] = std::min(rest / region.strides[axis], region.shape[axis] - 1);
+    rest -= index[axis] * region.strides[axis];
+  }
+  const std::string element = fmt::format("[{}]", fmt::join(index, ","));
+  if (rest > 0) return ", in the gap after " + element;
+  const size_t inside = byte % region.element_bytes;
+  return inside == 0 ? element : fmt::format("{} + {} bytes", element, inside);
+}
+
+}  // namespace
+
 std::string MemoryImage::region_name(const Region& region) const {
   switch (region.kind) {
     case RegionKind::input:
@@ -306,7 +334,7 @@ std::string MemoryImage::describe_address(const void* address) const {
       continue;
     }
     if (offset >= region.begin && offset < region.end) {
-      return fmt::format("byte {} of {}", offset - region.first_element, region_name(region));
+      return region_name(region) + position_in(region, offset - region.first_element);
     }
     before = &region;
   }

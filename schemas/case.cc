@@ -197,7 +197,7 @@ void legalize(Case& c, const CaseLimits& limits, size_t favoured) {
     legalize_tensor(c, c.schema->outputs[i], limits.max_tier, false, c.outputs[i]);
   }
   c.extra_runs &= all_extra_runs;
-  if ((c.extra_runs & static_cast<uint8_t>(ExtraRun::other_schedule)) == 0) c.schedule_seed = 0;
+  if (!has_schedule(c.extra_runs)) c.schedule_seed = 0;
 }
 
 std::string illegality(const Case& c) {
@@ -242,8 +242,7 @@ std::string illegality(const Case& c) {
     if (!problem.empty()) return fmt::format("{}: {}", schema.outputs[i].name, problem);
   }
   if ((c.extra_runs & ~all_extra_runs) != 0) return fmt::format("extra runs {}", c.extra_runs);
-  if (c.schedule_seed != 0 &&
-      (c.extra_runs & static_cast<uint8_t>(ExtraRun::other_schedule)) == 0) {
+  if (c.schedule_seed != 0 && !has_schedule(c.extra_runs)) {
     return "a schedule seed without another schedule";
   }
   return {};
@@ -285,9 +284,13 @@ std::string describe(const Case& c) {
   }
   for (size_t i = 0; i < c.inputs.size(); ++i) describe_tensor(c, i, true, text);
   for (size_t i = 0; i < c.outputs.size(); ++i) describe_tensor(c, i, false, text);
-  if ((c.extra_runs & static_cast<uint8_t>(ExtraRun::other_poison)) != 0) text += ", other poison";
-  if ((c.extra_runs & static_cast<uint8_t>(ExtraRun::other_schedule)) != 0) {
+  if (asks_for(c.extra_runs, ExtraRun::other_poison)) text += ", other poison";
+  if (asks_for(c.extra_runs, ExtraRun::other_schedule)) {
     text += fmt::format(", other schedule {}", c.schedule_seed);
+  }
+  if (asks_for(c.extra_runs, ExtraRun::race_check)) {
+    text += ", race check";
+    if (c.schedule_seed != 0) text += fmt::format(" in schedule {}", c.schedule_seed);
   }
   return text;
 }

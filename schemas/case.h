@@ -66,8 +66,17 @@ struct AttributeValue {
 enum class ExtraRun : uint8_t {
   other_poison = 1,    // outputs, gaps and guards filled with another pattern, other addresses
   other_schedule = 2,  // blocks and threads in another order (cpu device)
+  race_check = 4,      // on the race build of the kernel (cpu device)
 };
-inline constexpr uint8_t all_extra_runs = 3;
+inline constexpr uint8_t all_extra_runs = 7;
+constexpr bool asks_for(uint8_t extra_runs, ExtraRun run) {
+  return (extra_runs & static_cast<uint8_t>(run)) != 0;
+}
+// Runs whose order of blocks and threads Case::schedule_seed chooses.
+constexpr bool has_schedule(uint8_t extra_runs) {
+  return asks_for(extra_runs, ExtraRun::other_schedule) ||
+         asks_for(extra_runs, ExtraRun::race_check);
+}
 
 struct Case {
   std::shared_ptr<const Schema> schema;
@@ -78,7 +87,7 @@ struct Case {
   std::vector<TensorCase> inputs;
   std::vector<TensorCase> outputs;
   uint8_t extra_runs = 0;      // ExtraRun bits
-  uint32_t schedule_seed = 0;  // of the other schedule; 0 without one
+  uint32_t schedule_seed = 0;  // of the runs that have a schedule; 0 without one
   bool operator==(const Case&) const = default;
 
   DType dtype(const TensorSpec& tensor) const;

@@ -4,9 +4,9 @@
 //   version       1 byte; whatever it says is read as version 1
 //   size class    1 byte: below 128 tiny, 205 small, 248 medium, else large
 //   dtypes        1 byte: row of Schema::dtype_combinations, modulo their number
-//   extra runs    1 byte: bits 0-1 ExtraRun; bits 2-7 the axis to keep longest if the work is too
-//                 much (meaningless and 0 in a legal case); with other_schedule a varint follows:
-//                 the schedule seed
+//   extra runs    1 byte: bits 0-2 ExtraRun; bits 3-7 the axis to keep longest if the work is too
+//                 much (meaningless and 0 in a legal case); if one of the runs has a schedule, a
+//                 varint follows: its seed
 //   axes          per variable axis: a selector byte s and its payload
 //                   00-7f  the value s                  80-bf  general_axis_values[s - 80]
 //                   c0-cf  the schema's boundary value  d0-df  12 bits: 4 of s, then 1 byte
@@ -213,9 +213,7 @@ Case decode(std::shared_ptr<const Schema> schema, std::span<const uint8_t> bytes
   c.dtype_combination = in.byte();
   const uint8_t runs = in.byte();
   c.extra_runs = runs & all_extra_runs;
-  if ((c.extra_runs & static_cast<uint8_t>(ExtraRun::other_schedule)) != 0) {
-    c.schedule_seed = static_cast<uint32_t>(in.varint());
-  }
+  if (has_schedule(c.extra_runs)) c.schedule_seed = static_cast<uint32_t>(in.varint());
   c.axes.resize(s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) {
     const Axis& axis = s.axes[i];
@@ -230,7 +228,7 @@ Case decode(std::shared_ptr<const Schema> schema, std::span<const uint8_t> bytes
   for (size_t i = 0; i < s.inputs.size(); ++i) read_tensor(in, s.inputs[i], true, c.inputs[i]);
   c.outputs.resize(s.outputs.size());
   for (size_t i = 0; i < s.outputs.size(); ++i) read_tensor(in, s.outputs[i], false, c.outputs[i]);
-  legalize(c, limits, static_cast<size_t>(runs >> 2) % s.axes.size());
+  legalize(c, limits, static_cast<size_t>(runs >> 3) % s.axes.size());
   return c;
 }
 
@@ -241,9 +239,7 @@ void encode(const Case& c, std::vector<uint8_t>& bytes) {
   out.byte(class_bytes[c.size_class]);
   out.byte(c.dtype_combination);
   out.byte(c.extra_runs);
-  if ((c.extra_runs & static_cast<uint8_t>(ExtraRun::other_schedule)) != 0) {
-    out.varint(c.schedule_seed);
-  }
+  if (has_schedule(c.extra_runs)) out.varint(c.schedule_seed);
   const Schema& s = *c.schema;
   for (size_t i = 0; i < s.axes.size(); ++i) {
     if (s.axes[i].variable()) write_extent(out, c.axes[i]);

@@ -1,5 +1,6 @@
 // The shrinking side of mutation.h: which cases are simpler, and the steps towards them.
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 #include "schemas/axis_rules.h"
@@ -138,7 +139,7 @@ class Simplifier {
 
   void extra_runs() {
     propose([](Case& c) { c.extra_runs = 0; });
-    for (ExtraRun run : {ExtraRun::other_poison, ExtraRun::other_schedule}) {
+    for (ExtraRun run : {ExtraRun::other_poison, ExtraRun::other_schedule, ExtraRun::race_check}) {
       propose([&](Case& c) { c.extra_runs &= static_cast<uint8_t>(~static_cast<uint8_t>(run)); });
     }
     propose([](Case& c) { c.schedule_seed = 0; });
@@ -229,7 +230,7 @@ std::vector<uint64_t> complexity(const Case& c) {
       }
     }
   }
-  const uint64_t runs = (c.extra_runs & 1u) + (c.extra_runs >> 1 & 1u);
+  const auto runs = static_cast<uint64_t>(std::popcount(c.extra_runs));
   return {views,       extents, pokes,          runs,          static_cast<uint64_t>(c.size_class),
           attributes,  laws,    distances,      far_positions, positions,
           poke_values, seeds,   c.schedule_seed};

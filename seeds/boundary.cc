@@ -102,9 +102,10 @@ std::vector<Factor> factors(const Schema& schema) {
     result.push_back(
         view_factor(schema.outputs[i], [i](Case& c) -> TensorCase& { return c.outputs[i]; }));
   }
-  result.push_back(
-      {[](Case&) {}, [](Case& c) { c.extra_runs = static_cast<uint8_t>(ExtraRun::other_poison); },
-       [](Case& c) { c.extra_runs = static_cast<uint8_t>(ExtraRun::other_schedule); }});
+  result.push_back({[](Case&) {},
+                    [](Case& c) { c.extra_runs = static_cast<uint8_t>(ExtraRun::other_poison); },
+                    [](Case& c) { c.extra_runs = static_cast<uint8_t>(ExtraRun::other_schedule); },
+                    [](Case& c) { c.extra_runs = static_cast<uint8_t>(ExtraRun::race_check); }});
   return result;
 }
 

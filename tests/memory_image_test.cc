@@ -197,7 +197,8 @@ TEST(MemoryImage, AddressesInWords) {
   image.compose(c, std::span(&x, 1), 0, Poison::quiet_nan, 0);
   const std::byte* base = image.bytes().data();
   EXPECT_EQ(image.describe_address(base + image.output(0).end), "0 bytes past the end of output y");
-  EXPECT_EQ(image.describe_address(base + image.input(0).begin + 8), "byte 8 of input x");
+  EXPECT_EQ(image.describe_address(base + image.input(0).begin), "input x[0,0]");
+  EXPECT_EQ(image.describe_address(base + image.output(0).end - 2), "output y[3,2] + 2 bytes");
   EXPECT_EQ(image.describe_address(base + image.input(0).begin - 4),
             "4 bytes before the start of input x");
   EXPECT_EQ(image.describe_address(base - 1), "outside the memory of this call");

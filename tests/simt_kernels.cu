@@ -17,12 +17,14 @@ __global__ void double_values(const float* x, float* y, int n) {
   if (i < n) y[i] = 2 * x[i];
 }
 
+// Each instance has an array of its own size.
+template <int Size>
 __global__ void reverse_block(const float* x, float* y) {
-  __shared__ float tile[block_size];
-  const int base = blockIdx.x * block_size;
+  __shared__ float tile[Size];
+  const int base = blockIdx.x * Size;
   tile[threadIdx.x] = x[base + threadIdx.x];
   __syncthreads();
-  y[base + threadIdx.x] = tile[block_size - 1 - threadIdx.x];
+  y[base + threadIdx.x] = tile[Size - 1 - threadIdx.x];
 }
 
 __global__ void dynamic_reverse(const float* x, float* y) {
@@ -285,7 +287,8 @@ void run(int kernel, float* x, float* y, int n) {
     case kernel_double:
       return double_values<<<(n + 255) / 256, 256>>>(x, y, n), void();
     case kernel_reverse_block:
-      return reverse_block<<<blocks, block_size>>>(x, y), void();
+      reverse_block<8><<<1, 8>>>(x, y);
+      return reverse_block<block_size><<<blocks, block_size>>>(x, y), void();
     case kernel_dynamic_reverse:
       return dynamic_reverse<<<blocks, 64, tile>>>(x, y), void();
     case kernel_warp_sum:

@@ -60,6 +60,7 @@ int fuzz(const FuzzArguments& arguments) {
                                                        : std::filesystem::path(arguments.work));
   campaign.time = std::chrono::duration<double>(parse_duration(arguments.time));
   campaign.seeds = !arguments.no_seeds && !arguments.unguided;
+  const auto race_build = prebuild_race_kernel(worker.kernel, worker.device);
   worker.object = build_kernel(installation, worker.kernel, worker.device);
   const auto reporter = make_campaign_reporter(arguments.json);
   const CampaignState state = run_campaign(campaign, *reporter);

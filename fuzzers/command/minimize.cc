@@ -31,11 +31,14 @@ int minimize_file(const MinimizeArguments& a) {
   const auto source = find_kernel(installation, a.kernel.empty() ? stored.kernel.path : a.kernel);
   const auto object = build_kernel(installation, source, device);
 
-  // Each trial in a process of its own: the kernel may end it.
+  const auto race_build = race_build_of(source, device);
+  if (race_build) race_build();
+
+  // Each trial in a process of its own, a copy of this one: the kernel may end it.
   const auto trial_fails = [&](const Case& c) {
     const IsolatedResult run = run_isolated([&] {
       const KernelUnderTest under_test = load_kernel(source, object, device);
-      Trial trial(schema, *under_test.kernel);
+      Trial trial(schema, *under_test.kernel, {.race_build = race_build});
       const auto signature = violation_signature(c, trial.run(c));
       return signature && signature->text() == stored.signature ? exit_findings : exit_clean;
     });
@@ -52,7 +55,7 @@ int minimize_file(const MinimizeArguments& a) {
   }
   const IsolatedResult written = run_isolated([&] {
     const KernelUnderTest under_test = load_kernel(source, object, device);
-    Trial trial(schema, *under_test.kernel);
+    Trial trial(schema, *under_test.kernel, {.race_build = race_build});
     const TrialResult smallest = trial.run(result.smallest);
     const Reproducer r = make_reproducer(result.smallest, stored.limits, smallest,
                                          under_test.identity, device.text());

@@ -119,7 +119,7 @@ void* wf_allocate(size_t bytes, int type) {
   if (bytes > device_memory_bytes - state.allocated) return nullptr;
   void* pointer = nullptr;
   if (posix_memalign(&pointer, 256, bytes) != 0) return nullptr;
-  raw_fill(pointer, 0xFF, bytes);
+  raw_fill(pointer, run.options.fill, bytes);
   const uintptr_t begin = to_address(pointer);
   forget_freed(begin, bytes);
   state.allocations[begin] = {begin, bytes, static_cast<MemoryType>(type)};

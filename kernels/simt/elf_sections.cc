@@ -1,16 +1,29 @@
 #include "kernels/simt/elf_sections.h"
 
+#include <cxxabi.h>
 #include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
 #include "kernels/device.h"
 
 namespace warpfuzz::simt {
+
+std::string source_name(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  std::string name = status == 0 ? demangled.get() : symbol;
+  const size_t scope = name.rfind("::");
+  if (scope != std::string::npos) name.erase(0, scope + 2);
+  return name.substr(0, name.find_first_of(" [.("));
+}
 
 ElfFile::ElfFile(const std::filesystem::path& path) : path_(path.string()) {
   std::ifstream file(path, std::ios::binary);

@@ -21,6 +21,10 @@ struct ElfSymbol {
   uint64_t bytes = 0;
 };
 
+// What the source calls a variable: "partial" of _ZZ7softmaxPKfPflE7partial, which demangles to
+// softmax(float const*, float*, long)::partial.
+std::string source_name(const std::string& symbol);
+
 class ElfFile {
  public:
   // Throws KernelError if the file is not an x86-64 ELF file.

@@ -127,7 +127,7 @@ bool Grid::start_next_block() {
   context_->block.y = static_cast<unsigned>(index / size.x % size.y);
   context_->block.z = static_cast<unsigned>(index / size.x / size.y);
   race::detector.begin_block(index);
-  shared_memory.fill();
+  shared_memory.fill(simt::run.options.fill);
   block_->start(index, context_->threads, thread_order_, schedule_, random_);
   return true;
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <charconv>
+#include <iterator>
 
 extern char** environ;
 
@@ -56,12 +57,13 @@ SourcePosition parse(std::string_view text) {
   return position;
 }
 
-}  // namespace
+// An instruction that the compiler moved or merged has no line of its own: that of one of the next
+// counts, which it was moved in front of.
+constexpr uintptr_t neighbours[] = {0, 8, 16, 24, 32, 48, 64};
 
-std::vector<SourcePosition> find_positions(const std::filesystem::path& object,
-                                           const std::vector<uintptr_t>& offsets) {
+std::vector<SourcePosition> look_up(const std::filesystem::path& object,
+                                    const std::vector<uintptr_t>& offsets) {
   std::vector<SourcePosition> positions(offsets.size());
-  if (offsets.empty()) return positions;
   std::string text;
   for (const char* symbolizer : symbolizers) {
     std::vector<std::string> arguments = {symbolizer, "--obj=" + object.string(),
@@ -78,6 +80,24 @@ std::vector<SourcePosition> find_positions(const std::filesystem::path& object,
     const std::string_view line(text.data() + begin, end - begin);
     if (!line.empty()) positions[next++] = parse(line);
     begin = end + 1;
+  }
+  return positions;
+}
+
+}  // namespace
+
+std::vector<SourcePosition> find_positions(const std::filesystem::path& object,
+                                           const std::vector<uintptr_t>& offsets) {
+  if (offsets.empty()) return {};
+  std::vector<uintptr_t> candidates;
+  for (uintptr_t offset : offsets) {
+    for (uintptr_t distance : neighbours) candidates.push_back(offset + distance);
+  }
+  const std::vector<SourcePosition> found = look_up(object, candidates);
+  std::vector<SourcePosition> positions(offsets.size());
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    SourcePosition& position = positions[i / std::size(neighbours)];
+    if (position.line == 0) position = found[i];
   }
   return positions;
 }

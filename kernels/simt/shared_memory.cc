@@ -24,9 +24,9 @@ void SharedMemory::set_dynamic_bytes(size_t bytes) {
   dynamic_bytes_ = bytes;
 }
 
-void SharedMemory::fill() {
-  if (section_.bytes != 0) raw_fill(section_.begin, 0xFF, section_.bytes);
-  if (dynamic_bytes_ != 0) raw_fill(wf_dynamic_shared, 0xFF, dynamic_bytes_);
+void SharedMemory::fill(uint8_t byte) {
+  if (section_.bytes != 0) raw_fill(section_.begin, byte, section_.bytes);
+  if (dynamic_bytes_ != 0) raw_fill(wf_dynamic_shared, byte, dynamic_bytes_);
 }
 
 void SharedMemoryCopy::save() {

@@ -1,6 +1,6 @@
 // Shared memory of the block that runs: the kernel object's .wfshared section (static arrays, with
-// ASan's redzones between them) and the dynamic arena, one for the process. Both hold 0xFF - NaN -
-// when a block starts, and ASan knows where the dynamic part ends.
+// ASan's redzones between them) and the dynamic arena, one for the process. Both hold
+// RunOptions::fill when a block starts, and ASan knows where the dynamic part ends.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class SharedMemory {
   void select(StaticShared section) { section_ = section; }
   void set_dynamic_bytes(size_t bytes);
   size_t dynamic_bytes() const { return dynamic_bytes_; }
-  void fill();
+  void fill(uint8_t byte);
   StaticShared section() const { return section_; }
 
  private:

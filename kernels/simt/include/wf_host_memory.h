@@ -6,7 +6,7 @@
 
 extern "C" {
 int wf_set_error(int error, const char* text);
-// `type` is a cudaMemoryType. Filled with 0xFF; nullptr beyond 1 GiB in all.
+// `type` is a cudaMemoryType. Filled with NaN; nullptr beyond 1 GiB in all.
 void* wf_allocate(size_t bytes, int type);
 // False if it is not from wf_allocate, or host memory is freed as device memory or conversely.
 bool wf_free(void* memory, bool host);

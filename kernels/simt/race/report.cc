@@ -1,11 +1,8 @@
 #include "kernels/simt/race/report.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 
 #include "kernels/simt/elf_sections.h"
 #include "kernels/simt/race/detector.h"
@@ -15,24 +12,13 @@ namespace warpfuzz::simt::race {
 
 namespace {
 
-// "partial" of _ZZ7softmaxPKfPflE7partial, which demangles to softmax(float const*, ...)::partial.
-std::string last_name(const std::string& symbol) {
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
-  std::string name = status == 0 ? demangled.get() : symbol;
-  const size_t scope = name.rfind("::");
-  if (scope != std::string::npos) name.erase(0, scope + 2);
-  return name.substr(0, name.find_first_of(" [.("));
-}
-
 std::string symbol_at(const LoadedObject& object, uintptr_t address, size_t bytes,
                       std::string_view section, std::string_view what) {
   const ElfFile file(object.path);
   const uintptr_t offset = address - object.load_base;
   for (const ElfSymbol& symbol : file.symbols_in(file.section(section))) {
     if (offset < symbol.address || offset >= symbol.address + symbol.bytes) continue;
-    const std::string name = last_name(symbol.name);
+    const std::string name = source_name(symbol.name);
     const size_t inside = offset - symbol.address;
     if (symbol.bytes <= bytes) return fmt::format(" of {} variable {}", what, name);
     if (inside % bytes != 0) return fmt::format(" of byte {} of {} array {}", inside, what, name);

@@ -1,5 +1,6 @@
-// Adds to LLVM IR text, as clang emits it before optimising, a check of the alignment of every
-// struct copy: `float4 v = *p` is a memcpy of operands with `align 16` there and four loads of a
+// What has to be added to the LLVM IR of a kernel (text, as clang emits it before optimising)
+// because C++ cannot say it and the sanitizers do not see it: a check of the alignment of every
+// struct copy. `float4 v = *p` is a memcpy of operands with `align 16` here and four loads of a
 // float afterwards, and UBSan checks neither. A GPU does such a copy with one instruction, which
 // faults on an address that is not a multiple of its size. A violation calls
 //   void wf_misaligned(const void* address, uint64_t alignment - 1)
@@ -10,6 +11,9 @@
 #include <string_view>
 
 namespace warpfuzz {
+
+// Changes with what add_alignment_checks() does, for the keys of caches.
+inline constexpr const char* ir_edits_version = "1";
 
 std::string add_alignment_checks(std::string_view ir);
 

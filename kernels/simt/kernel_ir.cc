@@ -1,4 +1,4 @@
-#include "kernels/simt/alignment_checks.h"
+#include "kernels/simt/kernel_ir.h"
 
 #include <charconv>
 #include <string>
@@ -41,9 +41,10 @@ std::string_view local_name(std::string_view text) {
   return text.substr(0, end);
 }
 
-class Function {
+class AlignmentChecks {
  public:
-  void add_line(std::string_view line, std::string& out) {
+  // Writes the checks that go before the line.
+  void before(std::string_view line, std::string& out) {
     if (line.starts_with("define ")) {
       stack_.clear();
       add_stack_parameters(line);
@@ -113,11 +114,11 @@ class Function {
 std::string add_alignment_checks(std::string_view ir) {
   std::string out;
   out.reserve(ir.size() + ir.size() / 16 + check_definition.size());
-  Function function;
+  AlignmentChecks checks;
   for (size_t at = 0; at < ir.size();) {
     const size_t end = std::min(ir.find('\n', at), ir.size());
     const std::string_view line = ir.substr(at, end - at);
-    function.add_line(line, out);
+    checks.before(line, out);
     out += line;
     out += '\n';
     at = end + 1;
