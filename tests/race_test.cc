@@ -17,7 +17,7 @@ const char* const kernels_file = WARPFUZZ_SOURCE_DIR "/tests/race_kernels.cu";
 constexpr int64_t elements = 512;
 
 Kernel& kernels() {
-  static const auto kernel = load_source(kernels_file, race_instrumentation());
+  static const auto kernel = load_source(kernels_file, race_instrumentation);
   return *kernel;
 }
 

@@ -39,10 +39,6 @@ inline Instrumentation build_instrumentation() {
   return instrumentation;
 }
 
-inline Instrumentation race_instrumentation() {
-  return {.coverage = false, .address = false, .undefined = false, .race = true};
-}
-
 inline std::shared_ptr<const Schema> vector_schema() {
   auto schema = std::make_shared<Schema>();
   schema->name = "vector";

@@ -1,5 +1,6 @@
-// The kernels of simt_kernels.cu by name: the value of the attribute `kernel` of their operator,
-// which has an input x and an output y, float32 vectors of n elements each.
+// The kernels of simt_kernels.cu (the correct ones) and simt_faulty_kernels.cu by name: the value
+// of the attribute `kernel` of their operator, which has an input x and an output y, float32
+// vectors of n elements each.
 #pragma once
 
 enum SimtKernel {
@@ -46,6 +47,12 @@ enum SimtKernel {
   kernel_exit,
   kernel_throw,
   kernel_many_faults,
+  kernel_endless_barrier,
+  kernel_endless_shuffle,
+  kernel_grid_exited_thread,    // one thread returns before grid.sync()
+  kernel_grid_exited_block,     // one block does
+  kernel_grid_against_barrier,  // threads of a block wait at grid.sync() and at __syncthreads()
+  kernel_grid_not_cooperative,  // grid.sync() in an ordinary launch
 
   // Launches that CUDA rejects.
   launch_no_blocks,

@@ -41,6 +41,7 @@ void Block::report_divergent_barrier(const char* file, int line) {
 }
 
 void Block::complete_barrier() {
+  check_time_limit();
   Barrier& barrier = barrier_;
   if (barrier.arrived < threads_) {
     RawFault fault = make_fault(FaultKind::exit_before_barrier, barrier.file, barrier.line);
@@ -72,6 +73,21 @@ void Block::release_grid_barrier() {
   at_grid_barrier_.clear();
 }
 
+void Block::report_absent_threads() const {
+  if (bound_ == threads_) return;
+  RawFault fault = make_fault(FaultKind::exit_before_barrier, grid_file_, grid_line_);
+  set_text(fault.message, "{} of {} threads of the block have returned before this grid barrier",
+           threads_ - bound_, threads_);
+  grid.describe_thread(fault, at_grid_barrier_[0]->linear);
+  report(fault);
+}
+
+void Block::report_absent_blocks(uint64_t absent, uint64_t blocks) const {
+  RawFault fault = make_fault(FaultKind::exit_before_barrier, grid_file_, grid_line_);
+  set_text(fault.message, "{} of {} blocks have returned before this grid barrier", absent, blocks);
+  report(fault);
+}
+
 bool Block::resolve() {
   const unsigned warps = (threads_ + 31) / 32;
   bool progress = false;
@@ -97,9 +113,10 @@ void Block::report_stuck() const {
   RawFault fault;
   if (barrier_.arrived != 0) {
     fault = make_fault(FaultKind::divergent_barrier, barrier_.file, barrier_.line);
-    set_text(fault.message, "{} of {} threads wait at this barrier, others {} {}", barrier_.arrived,
-             bound_, group != nullptr ? "in a warp function at line" : "at a grid barrier",
-             group != nullptr ? fmt::to_string(group->line) : "");
+    set_text(fault.message, "{} of {} threads wait at this barrier, others {} at line {}",
+             barrier_.arrived, bound_,
+             group != nullptr ? "in a warp function" : "at the grid barrier",
+             group != nullptr ? group->line : grid_line_);
     grid.describe_thread(fault, barrier_.waiting[0]->linear);
   } else if (group != nullptr) {
     fault = make_fault(FaultKind::deadlock, group->file, group->line);

@@ -77,11 +77,18 @@ class Block {
   int barrier_result() const { return barrier_.result; }
 
   // Grid barrier: the fiber waits until the grid releases the whole block.
-  void arrive_at_grid_barrier(Fiber& fiber) { at_grid_barrier_.push_back(&fiber); }
+  void arrive_at_grid_barrier(Fiber& fiber, const char* file, int line) {
+    at_grid_barrier_.push_back(&fiber);
+    grid_file_ = file;
+    grid_line_ = line;
+  }
   bool all_at_grid_barrier() const {
     return bound_ != 0 && at_grid_barrier_.size() == bound_ && !has_unstarted();
   }
   void release_grid_barrier();
+  // Reports threads of this block, and blocks of the grid, that have returned and will never come.
+  void report_absent_threads() const;
+  void report_absent_blocks(uint64_t absent, uint64_t blocks) const;
 
   // Nothing is ready and nothing is left to start: completes what waits only for exited threads.
   // False if nothing can go on.
@@ -120,6 +127,8 @@ class Block {
   std::array<Fiber*, max_block_threads> ready_;
   Barrier barrier_;
   std::vector<Fiber*> at_grid_barrier_;
+  const char* grid_file_ = nullptr;  // of the grid barrier reached last
+  int grid_line_ = 0;
   std::array<Warp, max_block_threads / 32> warps_;
 };
 

@@ -32,6 +32,7 @@ int Grid::run(const wf_simt::LaunchRequest& request, const RunOptions& options) 
   next_block_ = 0;
   block_order_ = Order(schedule_, blocks_, random_);
   thread_order_ = Order(schedule_, threads, random_);
+  place_ = {};
   *context_ = Context{};
   context_->block_dim = block;
   context_->grid_dim = request.grid;
@@ -45,6 +46,7 @@ int Grid::run(const wf_simt::LaunchRequest& request, const RunOptions& options) 
   start_thread();
   switch_to(worker);
   race::detector.end_launch();
+  place_ = {};
   if (rejection_ != 0) {
     abandon();
   } else {
@@ -122,14 +124,18 @@ bool Grid::start_next_block() {
   if (next_block_ == blocks_) return false;
   check_time_limit();
   const uint64_t index = block_order_(next_block_++);
-  const dim3 size = request_->grid;
-  context_->block.x = static_cast<unsigned>(index % size.x);
-  context_->block.y = static_cast<unsigned>(index / size.x % size.y);
-  context_->block.z = static_cast<unsigned>(index / size.x / size.y);
+  set_block(index);
   race::detector.begin_block(index);
   shared_memory.fill(simt::run.options.fill);
   block_->start(index, context_->threads, thread_order_, schedule_, random_);
   return true;
+}
+
+void Grid::set_block(uint64_t index) {
+  const dim3 size = request_->grid;
+  context_->block = {static_cast<unsigned>(index % size.x),
+                     static_cast<unsigned>(index / size.x % size.y),
+                     static_cast<unsigned>(index / size.x / size.y)};
 }
 
 void Grid::set_position(unsigned linear) {
@@ -217,6 +223,7 @@ __attribute__((always_inline)) inline Fiber& Grid::running_thread() {
 __attribute__((always_inline)) inline int Grid::block_barrier(wf_simt::BarrierOp op, int value,
                                                               const char* file, int line) {
   yields_ = 0;
+  place_ = {file, line, 0};
   Fiber& self = running_thread();
   if (!block_->arrive_at_barrier(self, op, value, file, line)) suspend(self, false);
   return block_->barrier_result();
@@ -227,6 +234,7 @@ __attribute__((always_inline)) inline uint64_t Grid::warp(wf_simt::WarpOp op, ui
                                                           int* predicate, const char* file,
                                                           int line) {
   yields_ = 0;
+  place_ = {file, line, 0};
   Fiber& self = running_thread();
   const unsigned lane = self.linear % 32;
   Warp& warp = block_->warp(self.linear);
@@ -242,8 +250,9 @@ void Grid::grid_barrier(const char* file, int line) {
     report(fault);
     leave_run();
   }
+  place_ = {file, line, 0};
   Fiber& self = running_thread();
-  block_->arrive_at_grid_barrier(self);
+  block_->arrive_at_grid_barrier(self, file, line);
   suspend(self, false);
 }
 
@@ -253,6 +262,7 @@ bool Grid::advance_cooperative() {
   if (!request_->cooperative) return false;
   if (block_->bound() != 0) {
     if (!block_->all_at_grid_barrier()) return false;
+    block_->report_absent_threads();
     parked_.push_back({std::move(block_), {}, race::detector.park_block()});
     parked_.back().shared.save();
   }
@@ -261,26 +271,28 @@ bool Grid::advance_cooperative() {
     return start_next_block();
   }
   if (released_.empty()) {
+    if (parked_.empty()) return false;
+    if (parked_.size() != blocks_) {
+      set_block(parked_.back().block->index());
+      parked_.back().block->report_absent_blocks(blocks_ - parked_.size(), blocks_);
+    }
     race::detector.grid_barrier();
     for (; !parked_.empty(); parked_.pop_back()) {
       parked_.back().block->release_grid_barrier();
       released_.push_back(std::move(parked_.back()));
     }
-    if (released_.empty()) return false;
   }
   block_ = std::move(released_.back().block);
   released_.back().shared.restore();
   race::detector.resume_block(std::move(released_.back().race));
   released_.pop_back();
-  const uint64_t index = block_->index();
-  const dim3 size = request_->grid;
-  context_->block = {static_cast<unsigned>(index % size.x),
-                     static_cast<unsigned>(index / size.x % size.y),
-                     static_cast<unsigned>(index / size.x / size.y)};
+  set_block(block_->index());
   return true;
 }
 
-void Grid::yield() {
+void Grid::yield(uintptr_t pc) {
+  place_ = {nullptr, 0, pc};
+  check_time_limit();
   Fiber& self = running_thread();
   if (++yields_ > yields_before_resolve && !block_->has_unstarted()) {
     yields_ = 0;
@@ -328,7 +340,9 @@ void wf_enter_kernel(const wf_simt::KernelRecord* record) { warpfuzz::simt::grid
 
 void wf_grid_barrier(const char* file, int line) { warpfuzz::simt::grid.grid_barrier(file, line); }
 
-void wf_yield(void) { warpfuzz::simt::grid.yield(); }
+void wf_yield(void) {
+  warpfuzz::simt::grid.yield(reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1);
+}
 
 void wf_preempt(void) { warpfuzz::simt::grid.preempt(); }
 }

@@ -39,13 +39,19 @@ class Grid {
   uint64_t warp(wf_simt::WarpOp op, uint32_t mask, uint64_t value, uint32_t operand, int* predicate,
                 const char* file, int line);
   void grid_barrier(const char* file, int line);
-  void yield();
+  void yield(uintptr_t pc);
   void preempt();
 
   // Block and thread for a message; the running thread, or one of the running block.
   void describe_thread(RawFault& fault) const;
   void describe_thread(RawFault& fault, unsigned linear) const;
   bool in_guard_page(uintptr_t address) const { return pool_.in_guard_page(address); }
+  // Where a thread called the runtime last, for a run that does not end.
+  void describe_place(RawFault& fault) const {
+    fault.file = place_.file;
+    fault.line = place_.line;
+    fault.pc = place_.pc;
+  }
 
  private:
   struct ParkedBlock {
@@ -63,6 +69,7 @@ class Grid {
   void start_thread();
   bool start_next_block();
   bool advance_cooperative();
+  void set_block(uint64_t index);
   void set_position(unsigned linear);
 
   const wf_simt::LaunchRequest* request_ = nullptr;
@@ -77,6 +84,11 @@ class Grid {
   unsigned yields_ = 0;  // in a row
   int rejection_ = 0;    // cudaError_t
   bool asks_who_ = false;
+  struct {
+    const char* file = nullptr;
+    int line = 0;
+    uintptr_t pc = 0;
+  } place_;
   FiberPool pool_;
   std::vector<ParkedBlock> parked_;    // wait at the grid barrier
   std::vector<ParkedBlock> released_;  // may go on after it, last one first

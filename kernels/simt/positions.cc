@@ -57,9 +57,9 @@ SourcePosition parse(std::string_view text) {
   return position;
 }
 
-// An instruction that the compiler moved or merged has no line of its own: that of one of the next
-// counts, which it was moved in front of.
-constexpr uintptr_t neighbours[] = {0, 8, 16, 24, 32, 48, 64};
+// An instruction that the compiler moved or merged has no line of its own: that of one of its
+// neighbours counts, the next ones first, since it was most likely moved in front of them.
+constexpr intptr_t neighbours[] = {0, 8, 16, 24, 32, 48, 64, -8, -16, -32, -64};
 
 std::vector<SourcePosition> look_up(const std::filesystem::path& object,
                                     const std::vector<uintptr_t>& offsets) {
@@ -91,7 +91,9 @@ std::vector<SourcePosition> find_positions(const std::filesystem::path& object,
   if (offsets.empty()) return {};
   std::vector<uintptr_t> candidates;
   for (uintptr_t offset : offsets) {
-    for (uintptr_t distance : neighbours) candidates.push_back(offset + distance);
+    for (intptr_t distance : neighbours) {
+      candidates.push_back(offset + static_cast<uintptr_t>(distance));
+    }
   }
   const std::vector<SourcePosition> found = look_up(object, candidates);
   std::vector<SourcePosition> positions(offsets.size());

@@ -113,7 +113,11 @@ void leave_run(uintptr_t stack_pointer) {
 void report_time_limit(uintptr_t pc, uintptr_t stack_pointer) {
   RawFault fault = make_fault(FaultKind::time_limit, nullptr, 0);
   set_text(fault.message, "the kernel does not end within the time limit");
-  fault.pc = pc;
+  if (pc != 0) {
+    fault.pc = pc;
+  } else {
+    grid.describe_place(fault);
+  }
   run.faults.add(fault);
   leave_run(stack_pointer);
 }

@@ -97,6 +97,7 @@ bool Warp::complete_active_masks(Block& block) {
 }
 
 void Warp::complete(Block& block, Group& group, int running_lane) {
+  check_time_limit();
   const Group done = group;
   group = groups_[--group_count_];
   switch (done.op) {

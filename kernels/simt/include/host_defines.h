@@ -32,3 +32,5 @@
 // The functions of these headers are inlined even at -O1 and have no lines of their own: a fault in
 // __ldg(p) is reported at the line that calls it.
 #define WF_INTRINSIC inline __attribute__((always_inline, nodebug))
+// After the parameters of a lambda.
+#define WF_INTRINSIC_LAMBDA __attribute__((always_inline, nodebug))

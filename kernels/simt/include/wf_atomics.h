@@ -28,12 +28,12 @@ WF_INTRINSIC T atomic_update(T* address, Operation operation) {
 }  // namespace wf_simt
 
 // The _block and _system variants have the same effect.
-#define WF_DEFINE_ATOMIC(name, type, expression)                                              \
-  WF_INTRINSIC type name(type* address, type value) {                                         \
-    return ::wf_simt::atomic_update(address,                                                  \
-                                    [&](type old) { return static_cast<type>(expression); }); \
-  }                                                                                           \
-  WF_INTRINSIC type name##_block(type* address, type value) { return name(address, value); }  \
+#define WF_DEFINE_ATOMIC(name, type, expression)                                               \
+  WF_INTRINSIC type name(type* address, type value) {                                          \
+    return ::wf_simt::atomic_update(                                                           \
+        address, [&](type old) WF_INTRINSIC_LAMBDA { return static_cast<type>(expression); }); \
+  }                                                                                            \
+  WF_INTRINSIC type name##_block(type* address, type value) { return name(address, value); }   \
   WF_INTRINSIC type name##_system(type* address, type value) { return name(address, value); }
 
 using wf_ull = unsigned long long;
@@ -70,16 +70,16 @@ WF_DEFINE_ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
 #undef WF_DEFINE_ORDERED_ATOMICS
 #undef WF_DEFINE_ATOMIC
 
-#define WF_DEFINE_COMPARE_AND_SWAP(type)                                                     \
-  WF_INTRINSIC type atomicCAS(type* address, type compare, type value) {                     \
-    return ::wf_simt::atomic_update(address,                                                 \
-                                    [&](type old) { return old == compare ? value : old; }); \
-  }                                                                                          \
-  WF_INTRINSIC type atomicCAS_block(type* address, type compare, type value) {               \
-    return atomicCAS(address, compare, value);                                               \
-  }                                                                                          \
-  WF_INTRINSIC type atomicCAS_system(type* address, type compare, type value) {              \
-    return atomicCAS(address, compare, value);                                               \
+#define WF_DEFINE_COMPARE_AND_SWAP(type)                                                      \
+  WF_INTRINSIC type atomicCAS(type* address, type compare, type value) {                      \
+    return ::wf_simt::atomic_update(                                                          \
+        address, [&](type old) WF_INTRINSIC_LAMBDA { return old == compare ? value : old; }); \
+  }                                                                                           \
+  WF_INTRINSIC type atomicCAS_block(type* address, type compare, type value) {                \
+    return atomicCAS(address, compare, value);                                                \
+  }                                                                                           \
+  WF_INTRINSIC type atomicCAS_system(type* address, type compare, type value) {               \
+    return atomicCAS(address, compare, value);                                                \
   }
 WF_DEFINE_COMPARE_AND_SWAP(int)
 WF_DEFINE_COMPARE_AND_SWAP(unsigned)

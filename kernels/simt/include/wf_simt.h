@@ -180,7 +180,7 @@ inline unsigned warp() { return context.linear / warp_size; }
 
 // Called by operations that spin loops are made of when they changed nothing, so that a thread that
 // waits for another lets it run.
-inline void poll() {
+__attribute__((always_inline, nodebug)) inline void poll() {
   if (__builtin_expect(++context.polls > 64, 0)) wf_yield();
 }
 
