@@ -92,6 +92,7 @@ const InstrumentationFlags instrumentation_table[] = {
     {&Instrumentation::race,
      {"-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm",
       "-tsan-instrument-read-before-write=1", "-mllvm", "-tsan-distinguish-volatile=1"}},
+    {&Instrumentation::lines, {"-fprofile-instr-generate", "-fcoverage-mapping"}},
 };
 
 constexpr BuildMode build_mode_table[] = {
@@ -122,6 +123,7 @@ Arguments preprocess_command(const CompileRequest& request) {
   append(command, language_flags);
   append(command, predefined_macros);
   append(command, {"-w", "-I", request.include_directory, "-I", request.kernel_directory});
+  if (request.instrumentation.lines) command.push_back("-DWF_LINE_COUNTS=1");
   append(command, request.extra_flags);
   append(command, {"-include", request.include_directory / "wf_prelude.h", request.source});
   return command;

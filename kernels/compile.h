@@ -27,6 +27,7 @@ struct Instrumentation {
   bool address = true;    // ASan redzones and image guards
   bool undefined = true;  // integer overflow, division, shifts, alignment, array bounds
   bool race = false;      // tells the device of every access; without `address`, `undefined`
+  bool lines = false;     // counts of lines and branches: see line_counts.h
   bool optimize = false;  // -O2 instead of -O1
 };
 // Without coverage: a campaign follows the edges of the kernel's other build.

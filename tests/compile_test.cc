@@ -164,6 +164,32 @@ TEST_F(CompileTest, RefusalNamesTheUsersLine) {
             "give a C++ version under #ifdef WARPFUZZ_CPU");
 }
 
+// Two kernels of 40 KiB each are fine; what counts is what one kernel reaches.
+TEST_F(CompileTest, StaticSharedMemoryIsCountedPerKernel) {
+  const auto source = [](const std::string& body) {
+    return "template <int N> __device__ float helper(int i) {\n"
+           "  __shared__ float part[N];\n  part[i] = 1;\n  return part[N - 1];\n}\n"
+           "__global__ void other(float* y) {\n"
+           "  __shared__ float tile[10240];\n  tile[threadIdx.x] = y[0];\n  y[1] = tile[0];\n}\n"
+           "template <class T> __global__ void k(T* y) {\n"
+           "  __shared__ T tile[10240];\n  tile[threadIdx.x] = y[0];\n" +
+           body + "}\nvoid f(float* y) {\n  k<float><<<1, 1>>>(y);\n  other<<<1, 1>>>(y);\n}\n";
+  };
+  EXPECT_EQ(error_of("fits.cu", source("  y[1] = tile[0] + helper<2048>(1);\n")), "compiled");
+  EXPECT_EQ(error_of("large.cu", source("  y[1] = tile[0] + helper<2049>(1);\n")),
+            "large.cu:11: error: void k(T *) [T = float] has 49156 bytes of static shared memory, "
+            "tile (40960 bytes) + part (8196 bytes); a kernel may have 49152 (use dynamic shared "
+            "memory and cudaFuncSetAttribute for more)\n");
+}
+
+TEST_F(CompileTest, RefusedHeadersSayWhatToDo) {
+  EXPECT_THAT(
+      error_of("pipeline.cu", "\n#include <cuda/pipeline>\n"),
+      AllOf(HasSubstr("pipeline.cu:2:"),
+            HasSubstr("error: \"cuda::pipeline is not supported on the CPU device; copy with "
+                      "plain loads and __syncthreads() under #ifdef WARPFUZZ_CPU\"")));
+}
+
 TEST_F(CompileTest, MissingSource) {
   request_.source = root_ / "none.cu";
   try {

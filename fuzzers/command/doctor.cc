@@ -79,6 +79,7 @@ int doctor() {
       check_program("ld.lld-19", true, "run scripts/setup"),
       check_program("llvm-symbolizer-19", true,
                     "run scripts/setup (faults show no lines without it)"),
+      check_program("llvm-cov-19", true, "run scripts/setup (`coverage` needs it)"),
       check_cache(installation),
       check_kernel(installation),
       check_program("nvcc", false, "kernels for a GPU cannot be compiled here"),

@@ -103,9 +103,9 @@ class Module {
   StaticSharedUse reached_from(std::string_view kernel) const {
     StaticSharedUse use;
     std::set<std::string_view> seen = {kernel};
-    for (std::vector<std::string_view> open = {kernel}; !open.empty();) {
-      const std::string_view name = open.back();
-      open.pop_back();
+    std::vector<std::string_view> reached = {kernel};
+    for (size_t next = 0; next < reached.size(); ++next) {
+      const std::string_view name = reached[next];
       if (const auto variable = variables_.find(name); variable != variables_.end()) {
         const auto text = strings_.find(variable->second.name_string);
         use.bytes += variable->second.bytes;
@@ -115,7 +115,7 @@ class Module {
       const auto function = functions_.find(name);
       if (function == functions_.end()) continue;
       for (const std::string_view symbol : function->second.uses) {
-        if (seen.insert(symbol).second) open.push_back(symbol);
+        if (seen.insert(symbol).second) reached.push_back(symbol);
       }
     }
     return use;
