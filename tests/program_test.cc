@@ -136,6 +136,7 @@ constexpr const char* behavior = R"(#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <thread>
 #include "offset.h"
 __global__ void k(int* p) {
   if (p != nullptr) p[0] = OFFSET;
@@ -159,6 +160,7 @@ int main(int argc, char** argv) {
     }
   }
   if (is("unnoticed")) k<<<1, 2000>>>(p);
+  if (is("thread")) std::thread([&] { k<<<1, 1>>>(p); }).join();
   if (is("read")) return std::getchar() == EOF ? 4 : 5;
   return 3;
 }
@@ -180,6 +182,9 @@ const BehaviorRow behaviors[] = {
     {"catch", 9, "at exit\n", ""},
     {"unnoticed", 3, "at exit\n",
      "warpfuzz: the program never asked for its last CUDA error: invalid configuration argument\n"},
+    {"thread", 3, "at exit\n",
+     "warpfuzz: the program never asked for its last CUDA error: launch from a second host "
+     "thread\n"},
     {"read", 4, "at exit\n", ""},
 };
 

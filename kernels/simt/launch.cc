@@ -53,6 +53,9 @@ Rejection check(const wf_simt::LaunchRequest& request) {
 
 extern "C" int wf_launch(const wf_simt::LaunchRequest* request) {
   using namespace warpfuzz::simt;
+  if (run.active != 0 && pthread_equal(run.thread, pthread_self()) == 0) {
+    return wf_set_error(cuda_error_not_supported, "launch from a second host thread");
+  }
   if (grid.running()) return wf_set_error(cuda_error_not_supported, "launch inside a kernel");
   ++run.launches;
   Rejection rejection = check(*request);

@@ -49,6 +49,7 @@ RunResult execute(RunBody body, const void* data, const RunOptions& options, Add
   run.limit_ms = options.time_limit.count() > 0 ? static_cast<uint64_t>(options.time_limit.count())
                                                 : std::numeric_limits<uint64_t>::max();
   run.serial = run.serial + 1;
+  run.thread = pthread_self();
   run.expired = 0;
   execute_frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   begin_host_api_run();

@@ -2,6 +2,8 @@
 // a fiber, a signal handler - back to execute(). Exactly one run is active at a time in a process.
 #pragma once
 
+#include <pthread.h>
+
 #include <csignal>
 #include <cstdint>
 #include <string>
@@ -18,6 +20,7 @@ struct Run {
   volatile sig_atomic_t active = 0;
   volatile sig_atomic_t expired = 0;  // the time limit has passed: leave at the next safe point
   volatile uint64_t serial = 0;
+  pthread_t thread = {};  // of the operating system: the only one that may launch
   uint64_t limit_ms = 0;
   AddressRange code;
   bool program = false;           // a whole program, whose output and exit status count
