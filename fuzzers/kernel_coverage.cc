@@ -53,7 +53,6 @@ KernelCoverage measure_coverage(const Installation& installation,
   CompileRequest request =
       compile_request(installation, source,
                       {.coverage = false, .address = false, .undefined = false, .lines = true});
-  request.keep_source = true;
   const fs::path object = compile_for_cpu(request);
   Runner runner(schema, object);
   KernelCoverage coverage;

@@ -61,8 +61,8 @@ constexpr const char* undefined_checks =
     "signed-integer-overflow,integer-divide-by-zero,shift-exponent,array-bounds,alignment";
 
 // Clang forgets in a precompiled header that a section may be written, and then takes its variables
-// for constants (CodeGenModule asks ASTContext::SectionInfos, which is not stored). Said again here,
-// by variables that nobody uses.
+// for constants (CodeGenModule asks ASTContext::SectionInfos, which is not stored). Said again
+// here, by variables that nobody uses.
 constexpr const char* writable_sections =
     "# 1 \"<sections>\"\n"
     "static __attribute__((section(\"wf__llvm_prf_cnts\"))) int wf_unwatched_is_writable;\n"
@@ -297,9 +297,13 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   const std::string preprocessed = run_compiler(request, preprocess_command(request));
   const std::array<std::string, 2> shared_headers = {request.include_directory.string() + "/",
                                                      request.kernel_directory / "warpfuzz_kernel."};
-  const SplitSource parts = split_prelude(preprocessed, shared_headers);
-  const std::string rewritten = writable_sections + rewrite_cuda(parts.rest);
+  // Counts of lines refer to the lines of the whole text, which stays beside the object.
+  const bool counts_lines = request.instrumentation.lines;
+  const SplitSource parts =
+      counts_lines ? SplitSource{"", preprocessed} : split_prelude(preprocessed, shared_headers);
   Prelude prelude(request, rewrite_cuda(parts.prelude));
+  const std::string rewritten =
+      (prelude.text().empty() ? "" : writable_sections) + rewrite_cuda(parts.rest);
   const bool through_ir = request.instrumentation.undefined || request.instrumentation.race;
   Arguments command = compile_command(request, "c++-cpp-output");
   append(command, link_flags());
@@ -342,6 +346,7 @@ fs::path compile_for_cpu(const CompileRequest& request) {
     source.write(prelude.text() + rewritten);
     check_static_shared(request, source.path());
   }
+  if (counts_lines) fs::rename(source.path(), fs::path(entry).replace_extension(".ii"));
   fs::rename(object.path(), entry);
   return entry;
 }

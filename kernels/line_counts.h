@@ -1,5 +1,5 @@
 // How often the lines and branches of a kernel's source have run, by LLVM's source-based coverage.
-// The kernel is compiled with Instrumentation::lines and keep_source; counts are those of the
+// The kernel is compiled with Instrumentation::lines; counts are those of the
 // loaded object since it was loaded. Needs llvm-profdata and llvm-cov.
 #pragma once
 
