@@ -29,3 +29,23 @@ enum RaceProgram {
   shuffle_is_no_barrier,  // a shuffle between store and load orders nothing
   race_program_count
 };
+
+// The programs of race_honest_kernels.cu.
+enum HonestProgram {
+  cas_loop,
+  guide_sum,
+  warp_leaders,
+  mutex_of_blocks,
+  flag_in_block,
+  packed_look_back,
+  same_value,
+  histogram,
+  queue,
+  double_buffer,
+  tiles,
+  branches,
+  neighbours,
+  arena,
+  grid_rounds,
+  honest_program_count
+};

@@ -14,6 +14,7 @@ namespace warpfuzz {
 namespace {
 
 const char* const kernels_file = WARPFUZZ_SOURCE_DIR "/tests/race_kernels.cu";
+const char* const honest_file = WARPFUZZ_SOURCE_DIR "/tests/race_honest_kernels.cu";
 constexpr int64_t elements = 512;
 
 Kernel& kernels() {
@@ -69,10 +70,14 @@ const Row rows[] = {
     {shuffle_is_no_barrier, "shuffle_is_no_barrier", FaultKind::data_race, "of shared array lanes"},
 };
 
-const RunOptions schedules[] = {{Schedule::sequential, 0},
-                                {Schedule::reversed, 0},
-                                {Schedule::random, 1},
-                                {Schedule::random, 2}};
+RunOptions in(Schedule schedule, uint32_t seed) {
+  RunOptions options;
+  options.schedule = schedule;
+  options.schedule_seed = seed;
+  return options;
+}
+const RunOptions schedules[] = {in(Schedule::sequential, 0), in(Schedule::reversed, 0),
+                                in(Schedule::random, 1), in(Schedule::random, 2)};
 
 class Race : public testing::TestWithParam<std::tuple<Row, RunOptions>> {};
 
@@ -96,11 +101,10 @@ TEST_P(Race, PlantedFaultIsReportedAtItsLines) {
   EXPECT_EQ(lines, lines_of(row.name)) << found->message;
 }
 
-TEST_P(Race, TwinWithoutTheFaultIsNotAccused) {
-  const auto& [row, options] = GetParam();
-  VectorCall call(2 * row.program + 1, elements);
-  RunResult result = call.run(kernels(), options);
-  kernels().resolve_positions(result.faults);
+void expect_no_accusation(Kernel& kernel, int program, const RunOptions& options) {
+  VectorCall call(program, elements);
+  RunResult result = call.run(kernel, options);
+  kernel.resolve_positions(result.faults);
   for (const Fault& fault : result.faults) {
     ADD_FAILURE() << name(fault.kind) << " " << fault.message << " at line " << fault.line
                   << (fault.earlier ? fmt::format(", earlier {} at line {}", fault.earlier->kind,
@@ -109,6 +113,23 @@ TEST_P(Race, TwinWithoutTheFaultIsNotAccused) {
   }
   EXPECT_EQ(result.status, RunStatus::ok) << result.message;
 }
+
+TEST_P(Race, TwinWithoutTheFaultIsNotAccused) {
+  const auto& [row, options] = GetParam();
+  expect_no_accusation(kernels(), 2 * row.program + 1, options);
+}
+
+class Honest : public testing::TestWithParam<std::tuple<int, RunOptions>> {};
+
+TEST_P(Honest, IsNotAccused) {
+  static const auto kernel = load_source(honest_file, race_instrumentation);
+  const auto& [program, options] = GetParam();
+  expect_no_accusation(*kernel, program, options);
+}
+
+INSTANTIATE_TEST_SUITE_P(Programs, Honest,
+                         testing::Combine(testing::Range(0, int{honest_program_count}),
+                                          testing::ValuesIn(schedules)));
 
 INSTANTIATE_TEST_SUITE_P(Programs, Race,
                          testing::Combine(testing::ValuesIn(rows), testing::ValuesIn(schedules)),

@@ -37,7 +37,8 @@ int Grid::run(const wf_simt::LaunchRequest& request, const RunOptions& options) 
   context_->block_dim = block;
   context_->grid_dim = request.grid;
   context_->threads = threads;
-  context_->preempt = schedule_ == Schedule::random;
+  // The race mode hears of every access: no interleaving hides one.
+  context_->preempt = schedule_ == Schedule::random && !race::detector.active();
   context_->dynamic_shared_bytes = request.dynamic_shared_bytes;
   shared_memory.set_dynamic_bytes(request.dynamic_shared_bytes);
   race::detector.begin_launch(request);

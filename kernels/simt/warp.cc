@@ -133,7 +133,7 @@ void Warp::order_memory(const Group& group) const {
   if (group.op == WarpOp::sync) {
     race::detector.sync_lanes(index_, group.arrived, group.arrived == exists_);
   } else {
-    race::detector.pass_acquired(index_, group.arrived);
+    race::detector.exchange_lanes(index_, group.arrived);
   }
 }
 

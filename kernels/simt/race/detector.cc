@@ -62,7 +62,8 @@ void Detector::begin_run(const LoadedObject& object, MemoryImage* image) {
       const bool unset = region.kind == RegionKind::output || region.kind == RegionKind::workspace;
       if (unset) split = std::min(split, region.begin / range_alignment * range_alignment);
     }
-    shadow_.watch(Memory::inputs, begin, split, granule);
+    Range* const inputs = shadow_.watch(Memory::inputs, begin, split, granule);
+    if (inputs != nullptr) inputs->read_only = true;
     Range* const outputs =
         shadow_.watch(Memory::outputs, begin + split, image->bytes().size() - split, granule);
     if (outputs != nullptr) outputs->written_since = order_.now();
@@ -74,7 +75,6 @@ void Detector::begin_run(const LoadedObject& object, MemoryImage* image) {
 
 void Detector::end_run() {
   if (!active_) return;
-  settle();
   active_ = in_grid_ = false;
   shadow_.begin_run();
 }
@@ -96,7 +96,7 @@ void Detector::begin_launch(const wf_simt::LaunchRequest& request) {
 
 void Detector::end_launch() {
   if (!active_) return;
-  settle();
+  settle(Loads::all);
   in_grid_ = false;
   base_ = host;
   thread_ = &host_thread;
@@ -105,7 +105,7 @@ void Detector::end_launch() {
 
 void Detector::begin_block(uint64_t index) {
   if (!active_) return;
-  settle();
+  settle(Loads::all);
   order_.begin_block();
   base_ = order_.block_base();
   if (block_index_.empty()) first_block_ = base_ >> thread_bits;
@@ -128,6 +128,7 @@ void Detector::set_floors() {
 
 void Detector::block_barrier() {
   if (!active_) return;
+  settle(Loads::all);
   order_.block_barrier();
   for (Range& range : shadow_.ranges()) {
     if (!is_shared(range.memory)) break;
@@ -142,13 +143,19 @@ void Detector::grid_barrier() {
 }
 
 void Detector::sync_lanes(unsigned warp, uint32_t lanes, bool all) {
+  settle(Loads::all);
   order_.sync_lanes(warp, lanes, all);
+}
+
+void Detector::exchange_lanes(unsigned warp, uint32_t lanes) {
+  settle(Loads::all);
+  order_.pass_acquired(warp, lanes);
 }
 
 Detector::ParkedBlock Detector::park_block() {
   ParkedBlock parked;
   if (!active_) return parked;
-  settle();
+  settle(Loads::all);
   parked.order = order_.park();
   for (const Range& range : shadow_.ranges()) {
     if (!is_shared(range.memory)) continue;
@@ -181,7 +188,6 @@ void Detector::allocated(void* memory, size_t bytes) {
 
 void Detector::freed(void* memory) {
   if (!active_) return;
-  settle();
   shadow_.unwatch(reinterpret_cast<uintptr_t>(memory));
 }
 
@@ -200,7 +206,7 @@ inline void Detector::for_each_granule(const Range& range, const Access& access,
 
 void Detector::make_granules(Range& range, const Access& access) {
   if (access.bytes == 0) return;
-  settle();  // cells may move
+  settle(Loads::all);  // cells may move
   range.refine(access.address, access.bytes);
 }
 
@@ -220,27 +226,45 @@ void Detector::write_parts(Range& range, Access access) {
   });
 }
 
-bool Detector::races(const Range& range, const Record& earlier, const Record& now) const {
+bool Detector::races(const Range& range, const Cell& cell, const Record& earlier,
+                     const Record& now) const {
   if (earlier.tick <= range.floor || earlier.actor == now.actor) return false;
   const bool both_strong = (earlier.site & strong_access) != 0 && (now.site & strong_access) != 0;
   const bool warp_synchronous = (earlier.site & now.site & volatile_access) != 0 &&
                                 is_shared(range.memory) && same_warp(earlier.actor, now.actor);
   if (both_strong && !warp_synchronous) return false;
-  return !order_.ordered(earlier.actor, earlier.tick, now.actor);
+  if (order_.ordered(earlier.actor, earlier.tick, now.actor)) return false;
+  if ((earlier.site & strong_access) == 0 || warp_synchronous) return true;
+  for (const Record* between :
+       {&cell.write, &cell.latest, &cell.other_lane, &cell.other_warp, &cell.other_block}) {
+    if ((between->site & strong_access) != 0 && between->tick > earlier.tick &&
+        order_.ordered(between->actor, between->tick, now.actor)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 void Detector::check_read(Range& range, Cell& cell, Record now, Access access) {
-  settle();
+  settle(Loads::none);
   if (cell.write.tick < range.written_since && in_grid_) report_uninitialized(range, access);
-  if ((cell.flags & Cell::several_writers) == 0 && races(range, cell.write, now)) {
-    report_race(range, cell.write, access, now.actor);
+  const Record* earlier = nullptr;
+  if ((cell.flags & Cell::several_writers) == 0 && races(range, cell, cell.write, now)) {
+    earlier = &cell.write;
   } else if ((cell.flags & Cell::strong_writes) != 0) {
     for (const Record* other :
          {&cell.latest, &cell.other_lane, &cell.other_warp, &cell.other_block}) {
-      if ((other->site & write_access) == 0 || !races(range, *other, now)) continue;
-      report_race(range, *other, access, now.actor);
+      if ((other->site & write_access) == 0 || !races(range, cell, *other, now)) continue;
+      earlier = other;
       break;
     }
+  }
+  if (earlier == nullptr) return;
+  if ((earlier->site & atomic_access) != 0 && suspect_count_ < most_suspects) {
+    suspects_[suspect_count_++] = {access, now.actor, access.address, 0,         0,
+                                   &range, &cell,     *earlier,       cell.write};
+  } else {
+    report_race(range, *earlier, access, now.actor);
   }
 }
 
@@ -248,7 +272,7 @@ void Detector::check_write(Range& range, Cell& cell, Record now, Access access, 
   const Record* earlier = nullptr;
   for (const Record* other :
        {&cell.write, &cell.latest, &cell.other_lane, &cell.other_warp, &cell.other_block}) {
-    if (!races(range, *other, now)) continue;
+    if (!races(range, cell, *other, now)) continue;
     earlier = other;
     break;
   }
@@ -262,12 +286,18 @@ void Detector::check_write(Range& range, Cell& cell, Record now, Access access, 
   }
 }
 
-// The writes under suspicion have happened.
-void Detector::settle_suspects() {
+void Detector::settle_suspects(Loads loads) {
   const size_t count = std::exchange(suspect_count_, 0);  // a report may leave the run
+  const Actor running = actor();
   for (size_t i = 0; i < count; ++i) {
-    const Suspect& s = suspects_[i];
-    if (load(s.address, s.granule) != s.before) {
+    const Suspect s = suspects_[i];
+    if (s.is_load()) {
+      if (loads == Loads::all || (loads == Loads::of_running_thread && s.actor == running)) {
+        report_race(*s.range, s.earlier, s.access, s.actor);
+      } else {
+        suspects_[suspect_count_++] = s;
+      }
+    } else if (load(s.address, s.granule) != s.before) {
       report_race(*s.range, s.earlier, s.access, s.actor);
     } else if ((s.earlier.site & write_access) != 0) {
       s.cell->flags |= Cell::several_writers;
@@ -277,12 +307,27 @@ void Detector::settle_suspects() {
   }
 }
 
+// An atomic on the same place by the thread that loaded it: a loop that starts from what it loaded.
+void Detector::excuse_loads(uintptr_t address) {
+  const size_t count = std::exchange(suspect_count_, 0);
+  const Actor running = actor();
+  for (size_t i = 0; i < count; ++i) {
+    const Suspect s = suspects_[i];
+    const bool excused = s.is_load() && s.actor == running && s.address == address;
+    if (!excused) suspects_[suspect_count_++] = s;
+  }
+}
+
 void Detector::strong_read(const Access& access) {
-  if (in_grid_) order_.strong_read(actor(), access.address);
+  if (!in_grid_) return;
+  if ((access.kind & atomic_access) != 0) excuse_loads(access.address);
+  order_.strong_read(actor(), access.address);
+  order_.step();
   read(access);
 }
 
 void Detector::strong_write(const Access& access) {
+  order_.step();
   write(access);
   Range* const range = in_grid_ ? shadow_.find(access.address) : nullptr;
   if (range == nullptr) return;

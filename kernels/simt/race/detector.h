@@ -4,8 +4,10 @@
 //
 // A race: two accesses of a byte by different threads of a launch, not ordered (happens_before.h),
 // at least one a write, not both strong. Not reported: a write that does not change what is there,
-// as when all threads store the same value. Reported although both are strong: volatile accesses of
-// shared memory by lanes of one warp, the warp-synchronous style that needs __syncwarp since Volta.
+// as when all threads store the same value; and the plain load before a loop of atomicCAS on the
+// same place, which the guide's example has. Reported although both are strong: volatile accesses
+// of shared memory by lanes of one warp, the warp-synchronous style that needs __syncwarp since
+// Volta.
 //
 // An uninitialised read: a load of a scalar of shared memory, of an output, of the workspace or of
 // memory from cudaMalloc that nothing has written - in this block, or in this run. A struct that is
@@ -49,7 +51,7 @@ class Detector {
   void block_barrier();
   void grid_barrier();
   void sync_lanes(unsigned warp, uint32_t lanes, bool all);
-  void pass_acquired(unsigned warp, uint32_t lanes) { order_.pass_acquired(warp, lanes); }
+  void exchange_lanes(unsigned warp, uint32_t lanes);  // without ordering memory
   void allocated(void* memory, size_t bytes);
   void freed(void* memory);
   void written_by_host(const void* memory, size_t bytes);
@@ -71,7 +73,8 @@ class Detector {
   void fence(bool device);
 
  private:
-  // A write that races unless it leaves memory as it is, which only the next event can tell.
+  // An access that races unless what follows excuses it: a write that leaves memory as it is, a
+  // plain load before an atomic of the same thread on the same place.
   struct Suspect {
     Access access;
     Actor actor = 0;
@@ -82,7 +85,10 @@ class Detector {
     Cell* cell = nullptr;
     Record earlier;
     Record last_write;
+    bool is_load() const { return (access.kind & write_access) == 0; }
   };
+  // Which loads under suspicion are judged, besides all writes, which have happened.
+  enum class Loads : uint8_t { none, of_running_thread, all };
   static constexpr size_t most_suspects = 16;
   static constexpr unsigned most_uninitialized = 3;  // leave room in the log for races
 
@@ -102,12 +108,13 @@ class Detector {
   void write_parts(Range& range, Access access);
   void check_read(Range& range, Cell& cell, Record now, Access access);
   void check_write(Range& range, Cell& cell, Record now, Access access, uintptr_t address);
-  bool races(const Range& range, const Record& earlier, const Record& now) const;
-  void settle() {
+  bool races(const Range& range, const Cell& cell, const Record& earlier, const Record& now) const;
+  void settle(Loads loads) {
     if (suspect_count_ != 0) [[unlikely]]
-      settle_suspects();
+      settle_suspects(loads);
   }
-  void settle_suspects();
+  void settle_suspects(Loads loads);
+  void excuse_loads(uintptr_t address);
   void report_race(const Range& range, const Record& earlier, const Access& access, Actor by);
   void report_uninitialized(const Range& range, const Access& access);
   void locate(Actor by, Dim3& block, Dim3& thread) const;
@@ -150,7 +157,7 @@ inline void Detector::write_cell(Range& range, Cell& cell, const Record& now, co
 
 __attribute__((always_inline)) inline void Detector::read(const Access& access) {
   Range* const range = shadow_.find(access.address);
-  if (range == nullptr) return;
+  if (range == nullptr || range->read_only) return;
   if (range->is_granule(access.address, access.bytes)) [[likely]] {
     read_cell(*range, range->cell(access.address), record(access), access);
   } else {
@@ -159,9 +166,10 @@ __attribute__((always_inline)) inline void Detector::read(const Access& access) 
 }
 
 __attribute__((always_inline)) inline void Detector::write(const Access& access) {
-  settle();
   Range* const range = shadow_.find(access.address);
   if (range == nullptr) return;
+  settle(Loads::of_running_thread);
+  range->read_only = false;
   if (range->is_granule(access.address, access.bytes)) [[likely]] {
     write_cell(*range, range->cell(access.address), record(access), access, access.address);
   } else {

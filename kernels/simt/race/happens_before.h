@@ -14,6 +14,8 @@
 //   - A strong read acquires what strong writes of its location have released, whichever of them it
 //     read from. It needs no fence (the guide's own example has none); what it acquires goes on to
 //     other threads through barriers and all warp functions, since their control depends on it.
+//   - Strong accesses of one location are ordered as they happen: who is ordered after one of them
+//     is ordered after those before it (the last block may reset its counter with a plain store).
 //
 // Threads run one at a time, so one clock serves all: a tick that grows at every synchronisation.
 // An access is stamped with tick and actor; "t has seen u up to tick c" is all that order says.
@@ -89,6 +91,8 @@ class HappensBefore {
   BlockOrder park() { return std::move(block_); }
   void resume(BlockOrder block) { block_ = std::move(block); }
 
+  // Every strong access takes a tick of its own, before it is recorded.
+  void step() { ++now_; }
   void fence(Actor thread, bool device);
   void strong_read(Actor thread, uintptr_t location);
   void strong_write(Actor thread, uintptr_t location);

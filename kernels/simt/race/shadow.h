@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/simt/fiber.h"
 #include "kernels/simt/race/happens_before.h"
 
 namespace warpfuzz::simt::race {
@@ -80,6 +81,9 @@ struct Range {
   Tick floor = 0;          // accesses up to this tick are ordered before everything
   Tick written_since = 0;  // a granule last written before this tick holds what nobody has written
   Memory memory = Memory::inputs;
+  // The inputs, until something writes to them, which breaks MEM-03 whatever the order: their reads
+  // need not be remembered.
+  bool read_only = false;
 
   bool contains(uintptr_t address) const { return address - begin < bytes; }
   bool is_granule(uintptr_t address, size_t access_bytes) const {
@@ -100,7 +104,10 @@ class Shadow {
   // nullptr if there is no room for more. `granule`: of the accesses to expect, 1, 2 or 4 bytes.
   Range* watch(Memory memory, uintptr_t begin, size_t bytes, size_t granule);
   void unwatch(uintptr_t begin);
+  // nullptr for what is not watched: local variables, above all.
   Range* find(uintptr_t address) {
+    const auto stack = reinterpret_cast<uintptr_t>(fibers.current->bottom);
+    if (address - stack < usable_stack_bytes) return nullptr;
     for (size_t i = 0; i < count_; ++i) {
       if (ranges_[i].contains(address)) return &ranges_[i];
     }
