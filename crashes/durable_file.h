@@ -12,8 +12,8 @@
 
 namespace warpfuzz {
 
-// Throws if there is something at `path` that is not a regular file: a directory, a device, a pipe, a
-// link. Nothing of that kind is replaced.
+// Throws if there is something at `path` that is not a regular file: a directory, a device, a pipe,
+// a link. Nothing of that kind is replaced.
 void check_replaceable(const std::filesystem::path& path);
 
 // Creates or replaces the file.

@@ -8,6 +8,7 @@
 #include "kernels/content_hash.h"
 #include "kernels/cuda/compile_cuda.h"
 #include "kernels/cuda/session.h"
+#include "kernels/simt/program.h"
 #include "kernels/source_constants.h"
 
 namespace warpfuzz {
@@ -90,7 +91,7 @@ std::unique_ptr<Kernel> load_race_build(const fs::path& source) {
 }  // namespace
 
 fs::path build_kernel(const Installation& installation, const fs::path& kernel,
-                      const DeviceChoice& device) {
+                      const DeviceChoice& device, const Instrumentation& instrumentation) {
   if (kernel.extension() == ".so") return kernel;
   if (device.cuda) {
     cuda::CompileRequest request;
@@ -101,7 +102,22 @@ fs::path build_kernel(const Installation& installation, const fs::path& kernel,
     request.device_coverage = request.host_coverage = build_instrumentation().coverage;
     return cuda::compile_for_cuda(request);
   }
-  return compile_for_cpu(compile_request(installation, kernel, build_instrumentation()));
+  return compile_for_cpu(compile_request(installation, kernel, instrumentation));
+}
+
+const BuildMode& find_build_mode(const std::string& name) {
+  std::string names;
+  for (const BuildMode& mode : build_modes()) {
+    if (mode.name != name) {
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", mode.name);
+    } else if (mode.needs_asan && !address_sanitizer_present()) {
+      throw UsageError(fmt::format(
+          "--sanitize {}: this build has no AddressSanitizer; use WARPFUZZ_PRESET=asan", name));
+    } else {
+      return mode;
+    }
+  }
+  throw UsageError(fmt::format("--sanitize {}: expected one of {}", name, names));
 }
 
 KernelUnderTest load_kernel(const fs::path& source, const fs::path& object,

@@ -34,10 +34,16 @@ std::vector<ManifestEntry> load_manifest(const Installation& installation);
 // The file that `kernel` means. Throws UsageError with what exists instead.
 std::filesystem::path find_kernel(const Installation& installation, const std::string& kernel);
 
-// The shared object for the device; compiles a .cu when needed. Throws CompileError, and
-// DeviceUnavailable where the device decides how to compile.
-std::filesystem::path build_kernel(const Installation& installation,
-                                   const std::filesystem::path& kernel, const DeviceChoice& device);
+// The shared object for the device; compiles a .cu when needed, for the CPU device with the given
+// instrumentation. Throws CompileError, and DeviceUnavailable where the device decides how to
+// compile.
+std::filesystem::path build_kernel(
+    const Installation& installation, const std::filesystem::path& kernel,
+    const DeviceChoice& device, const Instrumentation& instrumentation = build_instrumentation());
+
+// The mode that `--sanitize` names. Throws UsageError, with what exists instead, also for a mode
+// whose objects this build cannot load.
+const BuildMode& find_build_mode(const std::string& name);
 
 // How a source is compiled for the CPU device.
 CompileRequest compile_request(const Installation& installation,

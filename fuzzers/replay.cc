@@ -38,7 +38,7 @@ bool same_outputs(const Reproducer& stored, const std::vector<Tensor>& outputs) 
 }  // namespace
 
 Replay replay(const Installation& installation, const Reproducer& stored, const std::string& kernel,
-              const DeviceChoice& device) {
+              const DeviceChoice& device, const Instrumentation& instrumentation) {
   const auto schema = installation.schema(stored.op);
   Replay replay;
   replay.c = restore_call(stored.call, schema);
@@ -46,7 +46,7 @@ Replay replay(const Installation& installation, const Reproducer& stored, const 
   const std::filesystem::path source =
       find_kernel(installation, kernel.empty() ? stored.kernel.path : kernel);
   const KernelUnderTest under_test =
-      load_kernel(source, build_kernel(installation, source, device), device);
+      load_kernel(source, build_kernel(installation, source, device, instrumentation), device);
   Trial trial(schema, *under_test.kernel, {.race_build = under_test.race_build});
   replay.result = trial.run(replay.c, std::move(inputs));
   replay.same_outputs = same_outputs(stored, replay.result.primary.outputs);

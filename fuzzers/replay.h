@@ -20,9 +20,10 @@ struct Replay {
   bool same_outputs = false;  // bit for bit
 };
 
-// The kernel is `kernel` if not empty, else the one the reproducer names. Throws UsageError when it
-// is not there any more, and what loading it throws.
+// The kernel is `kernel` if not empty, else the one the reproducer names, compiled for the CPU
+// device with this instrumentation. Throws UsageError when it is not there any more, and what
+// loading it throws.
 Replay replay(const Installation& installation, const Reproducer& stored, const std::string& kernel,
-              const DeviceChoice& device);
+              const DeviceChoice& device, const Instrumentation& instrumentation);
 
 }  // namespace warpfuzz

@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"unknown_check",
             {"run", "@no_entry.cu", "--sanitize", "everything"},
             2,
-            "--sanitize everything: expected one of address, none"},
+            "--sanitize everything: expected one of address, race, none"},
         Row{"unknown_schedule",
             {"run", "@no_entry.cu", "--schedule", "up"},
             2,

@@ -17,21 +17,27 @@ namespace {
 struct ReplayArguments {
   std::vector<std::string> files;
   std::string kernel;
-  std::string device;  // empty: the one stored
+  std::string device;    // empty: the one stored
+  std::string sanitize;  // empty: as this build compiles kernels
   std::string junit;
   bool json = false;
 };
 
 int print_replay(const std::string& file, const Reproducer& stored, const ReplayArguments& a) {
-  const Replay r = replay(Installation::find(), stored, a.kernel,
-                          DeviceChoice::parse(a.device.empty() ? stored.device : a.device));
+  const Replay r = replay(
+      Installation::find(), stored, a.kernel,
+      DeviceChoice::parse(a.device.empty() ? stored.device : a.device),
+      a.sanitize.empty() ? build_instrumentation() : find_build_mode(a.sanitize).instrumentation);
   const bool fails = r.result.outcome == TrialOutcome::violation;
   const std::string now = fails ? r.reproduced.gate : "pass";
   if (a.json) {
-    nlohmann::ordered_json json = {
-        {"reproducer", file},         {"signature", stored.signature},
-        {"stored_gate", stored.gate}, {"gate", fails ? nlohmann::ordered_json(now) : nullptr},
-        {"same_gate", r.same_gate},   {"same_outputs", r.same_outputs}};
+    nlohmann::ordered_json json = {{"reproducer", file},
+                                   {"signature", stored.signature},
+                                   {"stored_gate", stored.gate},
+                                   {"written_by", stored.warpfuzz_version},
+                                   {"same_gate", r.same_gate},
+                                   {"gate", fails ? nlohmann::ordered_json(now) : nullptr},
+                                   {"same_outputs", r.same_outputs}};
     fmt::print("{}\n", json.dump());
   } else if (fails) {
     fmt::print("{}", describe_finding(r.reproduced, {}));
@@ -58,7 +64,10 @@ int replay_files(const ReplayArguments& a) {
         fmt::print("{}\n", nlohmann::ordered_json({{"reproducer", file},
                                                    {"signature", stored.signature},
                                                    {"stored_gate", stored.gate},
+                                                   {"written_by", stored.warpfuzz_version},
+                                                   {"same_gate", stored.gate == "RUN-01"},
                                                    {"gate", "RUN-01"},
+                                                   {"same_outputs", stored.outputs.empty()},
                                                    {"ended", run.ending.text()}})
                                .dump());
       } else {
@@ -82,6 +91,8 @@ Command replay_command(CLI::App& app) {
   sub->add_option("files", a->files, "Reproducers (.wfr)")->required();
   sub->add_option("--kernel", a->kernel, "Another kernel than the one stored");
   sub->add_option("--device", a->device, "Another device than the one stored");
+  sub->add_option("--sanitize", a->sanitize,
+                  "Compile the kernel with: address, race or none (default: as this build does)");
   sub->add_option("--junit", a->junit, "Write a JUnit report to this file");
   sub->add_flag("--json", a->json, "One JSON object a line");
   return {sub, [a] { return replay_files(*a); }};
