@@ -1,8 +1,7 @@
 // 8-bit floating point for the CPU device: e4m3 (no infinities, largest 448) and e5m2 (IEEE-like,
 // largest 57344), with the names of CUDA's <cuda_fp8.h>. Conversions round once, to nearest even,
-// and saturate on request; NaN is 0x7f
-// (0x7e where a double becomes e5m2, as in CUDA). There is no arithmetic, as on the GPU. Not here:
-// e8m0.
+// and saturate on request; NaN is 0x7f (0x7e where a double becomes e5m2, as in CUDA). There is no
+// arithmetic, as on the GPU. Not here: e8m0.
 #pragma once
 
 #include "cuda_bf16.h"
