@@ -69,7 +69,7 @@ int run(const RunArguments& a) {
   }
   std::fflush(stdout);
   for (const Fault& fault : result.faults) fmt::print(stderr, "{}", describe(fault));
-    if (result.faults.size() == max_faults) {
+  if (result.faults.size() == max_faults) {
     fmt::print(stderr, "warpfuzz: the program was ended after {} reports\n", max_faults);
   }
   if (!result.ended_by.empty()) {
