@@ -78,6 +78,13 @@ Observation faulted(FaultKind kind) {
   return observation;
 }
 
+Observation raced() {
+  Observation observation = faulted(FaultKind::data_race);
+  observation.run.faults[0].message = "read of shared variable total";
+  observation.run.faults[0].earlier = {.kind = "write", .file = {}, .block = {}, .thread = {}};
+  return observation;
+}
+
 Observation damaged(RegionKind kind) {
   Observation observation = clean();
   observation.damage = {{kind, "somewhere", 4, 2}};
@@ -131,6 +138,17 @@ std::vector<Row> rows() {
       {"input_is_no_guard", "MEM-01", good, {{P, damaged(RegionKind::input)}}, ""},
       {"input", "MEM-03", bad, {{P, damaged(RegionKind::input)}}, "changed 2 bytes"},
       {"guard_is_no_input", "MEM-03", good, {{P, damaged(RegionKind::guard)}}, ""},
+      {"race",
+       "RAC-01",
+       bad,
+       {{P, clean()}, {Probe::race_check, raced()}},
+       "a read of shared variable total is not ordered after the write by another thread"},
+      {"old_contents_are_no_race",
+       "RAC-01",
+       good,
+       {{P, clean()}, {Probe::race_check, faulted(FaultKind::uninitialized_read)}},
+       ""},
+      {"no_race_check", "RAC-01", none, {{P, clean()}}, "no run on a race build"},
       {"unwritten",
        "MEM-02",
        bad,
@@ -250,6 +268,27 @@ TEST_P(Gates, Judge) {
 
 INSTANTIATE_TEST_SUITE_P(All, Gates, testing::ValuesIn(rows()),
                          [](const auto& row) { return row.param.name; });
+
+// Which read found old contents is told where results depend on them, and not otherwise.
+TEST(GateTable, Mem02NamesTheLinesOfUninitialisedReads) {
+  Case c;
+  c.schema = make_schema();
+  c.axes = {3};
+  Judgement judgement{.c = c, .observations = {}};
+  const auto put = [&](Probe probe, Observation observation) {
+    judgement.observations[static_cast<size_t>(probe)] = std::move(observation);
+  };
+  put(Probe::primary, clean());
+  put(Probe::other_schedule, clean());
+  put(Probe::other_poison, clean());
+  put(Probe::race_check, faulted(FaultKind::uninitialized_read));
+  EXPECT_EQ(find_gate("MEM-02")->check(judgement).outcome, Outcome::pass);
+  put(Probe::other_poison, clean(floats({1, 2, 4})));
+  const GateResult result = find_gate("MEM-02")->check(judgement);
+  EXPECT_EQ(result.outcome, Outcome::violation);
+  ASSERT_EQ(result.faults.size(), 1u);
+  EXPECT_EQ(result.faults[0].kind, FaultKind::uninitialized_read);
+}
 
 TEST(GateTable, IdentifiersAreUnique) {
   for (const Gate& gate : gates()) EXPECT_EQ(find_gate(gate.id), &gate) << gate.id;
