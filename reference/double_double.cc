@@ -31,4 +31,11 @@ DoubleDouble NumberFunctions<DoubleDouble>::exp(const DoubleDouble& x) {
   return {std::ldexp(s.high, exponent), std::ldexp(s.low, exponent)};
 }
 
+// One step from double's logarithm: log x = y + log(x exp(-y)), whose argument is 1 + d, d ~ 2^-53.
+DoubleDouble NumberFunctions<DoubleDouble>::log(const DoubleDouble& x) {
+  const DoubleDouble y(std::log(x.high));
+  const DoubleDouble d = x * exp(-y) - DoubleDouble(1.0);
+  return y + d - d * d * DoubleDouble(0.5);
+}
+
 }  // namespace warpfuzz

@@ -78,6 +78,7 @@ inline DoubleDouble sqrt(const DoubleDouble& a) {
 template <>
 struct NumberFunctions<DoubleDouble> {
   static DoubleDouble exp(const DoubleDouble& x);
+  static DoubleDouble log(const DoubleDouble& x);  // 2^-98 absolute
   static DoubleDouble from_decimal(const char* text);
   static Refined refined(const DoubleDouble& x) { return {x.high, x.low}; }
 };

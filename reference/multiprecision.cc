@@ -60,6 +60,10 @@ Multiprecision NumberFunctions<Multiprecision>::exp(const Multiprecision& x) {
   return wrap(boost::multiprecision::exp(number(x)));
 }
 
+Multiprecision NumberFunctions<Multiprecision>::log(const Multiprecision& x) {
+  return boost::multiprecision::log(x);
+}
+
 Multiprecision NumberFunctions<Multiprecision>::erf(const Multiprecision& x) {
   return wrap(boost::math::erf(number(x)));
 }

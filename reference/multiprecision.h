@@ -45,6 +45,7 @@ Multiprecision sqrt(const Multiprecision& a);
 template <>
 struct NumberFunctions<Multiprecision> {
   static Multiprecision exp(const Multiprecision& x);
+  static Multiprecision log(const Multiprecision& x);
   static Multiprecision erf(const Multiprecision& x);
   static Multiprecision tanh(const Multiprecision& x);
   static Multiprecision from_decimal(const char* text);

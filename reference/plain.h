@@ -20,7 +20,7 @@ struct Refined {
 };
 
 // What a number type needs beyond + - * /, comparisons, construction from double and sqrt:
-//   static T exp(const T&), erf, tanh    (only those that its references use)
+//   static T exp(const T&), log, erf, tanh    (only those that its references use)
 //   static T from_decimal(const char*)
 //   static Refined refined(const T&)
 template <class T>
@@ -93,6 +93,9 @@ class Plain {
   Row relu(const Row& a) const {
     return map(a, [](const T& x) -> T { return x > T(0) ? x : T(0); });
   }
+  Row reciprocal(const Row& a) const {
+    return map(a, [](const T& x) -> T { return T(1) / x; });
+  }
   Row exp(const Row& a) const {
     return map(a, [](const T& x) -> T { return NumberFunctions<T>::exp(x); });
   }
@@ -103,8 +106,31 @@ class Plain {
     return map(a, [](const T& x) -> T { return NumberFunctions<T>::tanh(x); });
   }
 
+  Row where_positive(const Row& x, const Row& a, const Row& b) const {
+    Row out = b;
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (x[i] > T(0)) out[i] = a[i];
+    }
+    return out;
+  }
+  Row zero_at_minus_infinity(const Row&, const Row& value) const { return value; }
+  Scalar greatest(const Row& a) const { return maximum(a).value; }
+  Scalar position_of_greatest(const Row& a) const {
+    size_t position = 0;
+    for (size_t i = 1; i < a.size(); ++i) {
+      if (a[i] > a[position]) position = i;
+    }
+    return T(static_cast<double>(position));
+  }
+  Row times_difference(const Row& y, const Row& a, const T& s) const {
+    return multiply(y, subtract(a, s));
+  }
+
   Scalar add(const T& a, const T& b) const { return a + b; }
+  Scalar add(const T& a, const Pivot& b) const { return a + b.value; }
+  Scalar multiply(const T& a, const T& b) const { return a * b; }
   Scalar rsqrt(const T& a) const { return T(1) / sqrt(a); }
+  Scalar log(const T& a) const { return NumberFunctions<T>::log(a); }
 
   Reduced sum(const Row& a) const {
     T total(0);
@@ -127,6 +153,10 @@ class Plain {
   }
   Scalar shared(const Reduced& reduced) const { return reduced.value; }
   Scalar spent(const Reduced& reduced) const { return reduced.value; }
+  Row scan(const Row& a) const {
+    T total(0);
+    return map(a, [&](const T& x) -> T { return total = total + x; });
+  }
 
   Row times(const Row& a, const Matrix& m) const {
     Row out(m.columns, T(0));
@@ -156,6 +186,7 @@ class Plain {
     result_.clear();
     for (const T& x : row) result_.push_back(NumberFunctions<T>::refined(x));
   }
+  void output(size_t row, const T& value) const { output(row, Row{value}); }
 
  private:
   template <class F>

@@ -5,7 +5,7 @@
 // To add an operator: write <op>.cc with a struct that has
 //   static Geometry geometry(const Call&);
 //   template <class A> static void row(A& a, const Call& call, size_t row);
-// and optionally `static void allow(...)`, then one line in references.cc.
+// and optionally `static void allow(...)`, then its line in operators.def.
 #pragma once
 
 #include <cstddef>
@@ -75,19 +75,20 @@ inline Geometry last_axis_rows(const Call& call) {
   return {length == 0 ? 0 : call.output_size() / length, length};
 }
 
+// Reductions over the last axis of the first input: rows of one element.
+inline Geometry single_elements(const Call& call) { return {call.output_size(), 1}; }
+
 // For allow(): the element may (also) be exactly `value`.
 void allow_exact(OutputExpectation& y, size_t element, double value);
+// x / root of a sum of squares: the root of a row with an infinity is infinite; its finite elements
+// give 0, or NaN where a kernel forms inf / inf on the way.
+void allow_nan_beside_infinity(const Call& call, OutputExpectation& y);
 // For elementwise operators that tend to 0 at -infinity: NaN by the formula, or the limit.
 void allow_limit_at_minus_infinity(const Call& call, OutputExpectation& y);
 
-extern const Reference relu_reference;
-extern const Reference gelu_reference;
-extern const Reference silu_reference;
-extern const Reference softmax_reference;
-extern const Reference rmsnorm_reference;
-extern const Reference layernorm_reference;
-extern const Reference matmul_reference;
-extern const Reference attention_reference;
+#define WARPFUZZ_OPERATOR(name) extern const Reference name##_reference;
+#include "reference/operators.def"
+#undef WARPFUZZ_OPERATOR
 
 std::span<const Reference* const> references();
 // By name, else by op_type; null if there is none.

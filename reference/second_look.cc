@@ -136,6 +136,71 @@ double summation_variance(const double* addends, size_t n, double exact,
   return std::isfinite(sigma) ? std::max(variance, sigma * sigma) : variance;
 }
 
+namespace {
+
+void sequential_scan(const float* p, size_t n, float carry, float* result) {
+  for (size_t i = 0; i < n; ++i) result[i] = carry += p[i];
+}
+
+// Blocks of 32 by doubling strides, each added to the sum of those before it.
+void warp_scan(const float* p, size_t n, float* result) {
+  float carry = 0;
+  for (size_t begin = 0; begin < n; begin += lanes) {
+    const size_t width = std::min(lanes, n - begin);
+    std::array<float, lanes> s = {};
+    std::copy_n(p + begin, width, s.begin());
+    for (size_t step = 1; step < width; step *= 2) {
+      for (size_t i = width; i-- > step;) s[i] += s[i - step];
+    }
+    for (size_t i = 0; i < width; ++i) result[begin + i] = carry + s[i];
+    carry += s[width - 1];
+  }
+}
+
+// Each chunk alone, then the sum of the chunks before it is added.
+void chunk_scan(const float* p, size_t n, float* result) {
+  constexpr size_t chunks = 8;
+  float carry = 0;
+  for (size_t c = 0; c < chunks; ++c) {
+    const size_t begin = n * c / chunks, end = n * (c + 1) / chunks;
+    sequential_scan(p + begin, end - begin, 0, result + begin);
+    const float total = begin < end ? result[end - 1] : 0;
+    for (size_t i = begin; i < end; ++i) result[i] += carry;
+    carry += total;
+  }
+}
+
+}  // namespace
+
+std::vector<double> scan_variances(const double* addends, size_t n, const double* exact,
+                                   const SummationOrder& order) {
+  std::vector<float> narrow(addends, addends + n), scanned[3];
+  for (std::vector<float>& s : scanned) s.resize(n);
+  sequential_scan(narrow.data(), n, 0, scanned[0].data());
+  warp_scan(narrow.data(), n, scanned[1].data());
+  chunk_scan(narrow.data(), n, scanned[2].data());
+  std::vector<double> variances(n);
+  double squares = 0, forward = 0, worst = 0;
+  size_t examined = 0;  // the prefix whose addends have been compared, a power of two
+  bool coherent = false;
+  for (size_t i = 0; i < n; ++i) {
+    squares += exact[i] * exact[i];
+    forward += std::fabs(exact[i]);
+    if (i >= examined) {
+      examined = std::min(n, std::max<size_t>(2 * examined, 8));
+      coherent = coherent_reach(addends, examined, order.roundoff) > 0;
+    }
+    for (const std::vector<float>& s : scanned) {
+      const double deviation = std::fabs(static_cast<double>(s[i]) - exact[i]);
+      if (std::isfinite(deviation)) worst = std::max(worst, deviation);
+    }
+    const double sigma =
+        std::max(2 * worst, coherent ? order.roundoff * forward : 0) / order.lambda;
+    variances[i] = std::max(order.roundoff * order.roundoff * squares, sigma * sigma);
+  }
+  return variances;
+}
+
 WelfordDeviation welford_deviation(const double* x, size_t n, double mean, double variance) {
   float m = 0, s = 0;
   for (size_t i = 0; i < n; ++i) {

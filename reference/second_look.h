@@ -18,6 +18,11 @@ struct SummationOrder {
 double summation_variance(const double* addends, size_t n, double exact,
                           const SummationOrder& order);
 
+// The same for each prefix sum of a scan: from the partial sums of the sequential one, and from
+// float scans taken sequentially, in warps of 32 and in 8 chunks.
+std::vector<double> scan_variances(const double* addends, size_t n, const double* exact,
+                                   const SummationOrder& order);
+
 struct WelfordDeviation {
   double mean;      // |Welford's float mean - mean|
   double variance;  // |Welford's float variance - variance|

@@ -3,8 +3,9 @@
 // Rows are structs of arrays in an arena, valid until the next reset(). A row without tolerances is
 // exact: every honest kernel has these very values. Reductions come back as `Reduced`, which only
 // shared() or spent() turn into a usable scalar, so that an error common to a row cannot be taken
-// for independent ones by forgetting to say so; a maximum comes back as `Pivot`, which only
-// exp_shift() takes. All state is per instance; not thread-safe.
+// for independent ones by forgetting to say so; a maximum that cancels comes back as `Pivot`, which
+// only exp_shift() and the addition after its logarithm take. All state is per instance; not
+// thread-safe.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@
 
 namespace warpfuzz {
 
-inline constexpr size_t shared_slots = 3;
+inline constexpr size_t shared_slots = 4;
 
 // Per element: extra classes (ElementClass bits) that intermediate overflow makes acceptable, or
 // that nothing is known at all.
@@ -108,13 +109,27 @@ class Tracked {
   Row divide(const Row& a, const Scalar& b);
   Row negate(const Row& a);
   Row relu(const Row& a);
+  Row reciprocal(const Row& a);
   Row exp(const Row& a);
   Row erf(const Row& a);
   Row tanh(const Row& a);
 
+  // --- choices between values
+  Row where_positive(const Row& x, const Row& a, const Row& b);  // a where x > 0 or NaN, else b
+  // `value`, a function of x whose formula is NaN at -infinity and whose limit there is 0.
+  Row zero_at_minus_infinity(const Row& x, const Row& value);
+  Scalar greatest(const Row& a);              // NaN if any element is
+  Scalar position_of_greatest(const Row& a);  // of the first; NaN counts as the greatest
+
+  // --- expressions that kernels associate in different ways, all granted
+  Row times_difference(const Row& y, const Row& a, const Scalar& s);  // y (a - s) or y a - y s
+
   // --- scalars
   Scalar add(const Scalar& a, const Scalar& b);
+  Scalar add(const Scalar& a, const Pivot& b);
+  Scalar multiply(const Scalar& a, const Scalar& b);
   Scalar rsqrt(const Scalar& a);
+  Scalar log(const Scalar& a);
 
   // --- reductions
   Reduced sum(const Row& a);
@@ -124,6 +139,7 @@ class Tracked {
   Moments moments(const Row& a);                      // deviations from the mean, variance
   Scalar shared(const Reduced& reduced);  // to be broadcast back over the row it came from
   Scalar spent(const Reduced& reduced) const { return reduced.value; }  // used once
+  Row scan(const Row& a);                                               // sums of a_0 .. a_i
 
   // --- products with exact matrices
   Row times(const Row& a, const Matrix& m);  // sum over k of a_k m[k][j]
@@ -133,6 +149,7 @@ class Tracked {
   Row weighted_mean(const Row& w, const Matrix& m, DType storage);
 
   void output(size_t row, const Row& value);
+  void output(size_t row, const Scalar& value);  // rows of one element
 
  private:
   // What a primitive knows about its result before computing it.

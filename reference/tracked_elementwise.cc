@@ -250,6 +250,12 @@ Row Tracked::divide(const Row& a, const Scalar& b) {
   return out;
 }
 
+Row Tracked::reciprocal(const Row& a) {
+  Row ones = fresh({a.n, 1, 1, 1, false}, false);
+  std::fill_n(ones.r, a.n, 1.0);
+  return divide(ones, a);
+}
+
 Row Tracked::negate(const Row& a) {
   Row out = a;
   out.r = arena_.doubles(a.n);

@@ -27,6 +27,22 @@ double finite_magnitude(const double* values, size_t n) {
   return sum;
 }
 
+// Every partial sum, in every order, lies between minus the negative and the positive addends.
+class PartialSums {
+ public:
+  void add(double value) {
+    if (std::isfinite(value)) (value > 0 ? positive_ : negative_) += std::fabs(value);
+  }
+  // The infinities that they may become, as ElementClass bits.
+  uint8_t beyond(double limit) const {
+    return static_cast<uint8_t>((positive_ >= limit ? class_positive_infinity : 0) |
+                                (negative_ >= limit ? class_negative_infinity : 0));
+  }
+
+ private:
+  double positive_ = 0, negative_ = 0;
+};
+
 // The value that is better than all others, in eight lanes; NaN never is.
 template <class Better>
 double extreme(const double* values, size_t n, Better better, double start) {
@@ -132,8 +148,66 @@ Reduced Tracked::sum(const Row& a) {
     }
   }
   const double finite = a.special ? finite_magnitude(a.r, a.n) : t.magnitude;
-  if (finite * (1 + n * u) >= p_.overflow) s.doubt |= doubt_undetermined;
+  if (finite * (1 + n * u) >= p_.overflow) {
+    PartialSums partial;
+    for (size_t i = 0; i < a.n; ++i) partial.add(a.r[i]);
+    s.doubt |= partial.beyond(p_.overflow / (1 + n * u));
+  }
   return {s};
+}
+
+// Kernels may scan sequentially, in trees or in blocks whose sums are carried on: each prefix is a
+// sum of its own elements in some order.
+Row Tracked::scan(const Row& a) {
+  const double u = p_.roundoff;
+  const double reach = finite_magnitude(a.r, a.n);
+  const bool inexact = toleranced(a);
+  Facts facts{a.n, reach, a.floor * u, a.quantum, a.special};
+  const bool tolerances = inexact || !is_exact(reach, a.quantum);
+  Row out = fresh(facts, tolerances);
+  const bool may_overflow = reach * (1 + static_cast<double>(a.n) * u) >= p_.overflow;
+  const double lost = a.floor * u < 4 * p_.normal && p_.flush ? p_.underflow : 0;
+  if (tolerances) ensure_b(out);
+  PartialSums partial;
+  double sum = 0, magnitude = 0, squares = 0;
+  double lin = 0, var = 0, e = 0, b = 0;  // of the addends
+  uint8_t doubt = 0;
+  for (size_t i = 0; i < a.n; ++i) {
+    sum += a.r[i];
+    out.r[i] = sum;
+    const double n = static_cast<double>(i + 1);
+    if (may_overflow) {
+      partial.add(a.r[i]);
+      doubt |= partial.beyond(p_.overflow / (1 + n * u));
+    }
+    if (a.doubt != nullptr) doubt |= inherited(a.doubt[i]);
+    if (doubt != 0) ensure_doubt(out)[i] = doubt;
+    if (!tolerances) continue;
+    magnitude += std::fabs(a.r[i]);
+    squares += a.r[i] * a.r[i];
+    if (inexact) {
+      lin += a.lin[i];
+      var += a.var[i];
+      e += a.e[i];
+      if (a.b != nullptr) b += a.b[i];
+    }
+    const bool exact = i == 0 || (!inexact && is_exact(magnitude, a.quantum));
+    out.lin[i] = lin + (exact ? 0 : n * (u * magnitude + lost));
+    out.b[i] = b + (exact ? 0 : n * lost);
+    out.var[i] = var + (exact ? 0 : order_variance(sum, squares, n));
+    out.e[i] = e + (exact ? 0 : (n + 2) * u64 * magnitude);
+  }
+  for (size_t k = 0; tolerances && k < shared_slots; ++k) {
+    if (a.c[k] == nullptr) continue;
+    out.c[k] = arena_.doubles(a.n);
+    double c = 0;
+    for (size_t i = 0; i < a.n; ++i) out.c[k][i] = c += a.c[k][i];
+  }
+  if (careful_ && tolerances) {
+    const std::vector<double> doubted = scan_variances(a.r, a.n, out.r, {u, lambda_});
+    for (size_t i = 1; i < a.n; ++i) out.var[i] = std::max(out.var[i], doubted[i]);
+  }
+  return out;
 }
 
 Reduced Tracked::mean(const Row& a) {
@@ -146,7 +220,9 @@ Reduced Tracked::mean(const Row& a) {
     s.quantum /= n;
     return {s};
   }
-  const double local = scaling ? 0 : 2 * p_.roundoff * std::fabs(s.r);
+  // __fdividef and the product with an approximate reciprocal are within two units in the last
+  // place.
+  const double local = scaling ? 0 : 4 * p_.roundoff * std::fabs(s.r);
   s.quantum = 0;
   s.lin = s.lin / n + local;
   s.var = s.var / (n * n) + local * local / 3;

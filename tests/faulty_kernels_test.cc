@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "reference/oracle.h"
+#include "tests/faulty_rows.h"
 #include "tests/honest_kernels.h"
 #include "tests/oracle_fixture.h"
 
@@ -302,7 +303,31 @@ std::vector<Bug> bugs() {
           attention_half_sum},
          {"attention uniform, last dropped",
           spec("attention", {1, 4, 128, 16}, bidirectional, ValueLaw::lattice), uniform_weights,
-          attention_drop}});
+          attention_drop},
+         {"sigmoid from tanh", spec("sigmoid", {2, 256}), gaussian<100, -20>,
+          activated<sigmoid_from_tanh>},
+         {"tanh by a fraction", spec("tanh", {2, 256}), gaussian<100, 0>, activated<tanh_pade>},
+         {"leaky_relu of slope 0.1", spec("leaky_relu", {2, 256}, {{.real = 0.01}}),
+          gaussian<100, 0>, activated<leaky_relu_tenth>},
+         {"elu of alpha 1", spec("elu", {2, 256}, {{.real = 1.5}}), gaussian<100, 0>,
+          activated<elu_of_alpha_1>},
+         {"l2norm without root", spec("l2norm", {2, 256}, eps), gaussian<100, 0>,
+          l2norm_wrong<false>},
+         {"l2norm eps outside", spec("l2norm", {2, 64}, {{.real = 1e-3}}), small_spread<1000, 0>,
+          l2norm_wrong<true>},
+         {"silu_row_sum of the mean", spec("silu_row_sum", {2, 256}), gaussian<100, 0>,
+          silu_row_mean},
+         {"softmax_backward plain sum", spec("softmax_backward", {2, 256}), gaussian<100, 0>,
+          softmax_backward_plain_sum},
+         {"sum last dropped", spec("sum", {8, 33}), gaussian<100, 0>, sum_last_dropped},
+         {"mean over warps", spec("mean", {8, 33}), gaussian<100, 0>, mean_over_warps},
+         {"amax from zero", spec("amax", {2, 256}), gaussian<100, -20>, amax_from_zero},
+         {"logsumexp stale", spec("logsumexp", {2, 256}), maximum_at_tail<256>, logsumexp_stale},
+         {"cumsum in tiles", spec("cumsum", {2, 300}), gaussian<100, 0>, cumsum_in_tiles},
+         {"argmax last",
+          {"argmax", t, DType::int64, {4, 256}, {}, ValueLaw::lattice},
+          integers,
+          argmax_last}});
     if (t != f32) continue;
     all.insert(
         all.end(),

@@ -3,6 +3,7 @@
 
 #include "tests/honest_attention.h"
 #include "tests/honest_kernels.h"
+#include "tests/honest_rows.h"
 
 namespace warpfuzz::testing_support {
 
@@ -11,6 +12,9 @@ struct HonestOp {
   HonestKernel run;
   std::vector<std::vector<int64_t>> axes;
   std::vector<std::vector<AttributeValue>> attributes;
+  std::optional<DType> output = {};  // whatever the inputs are
+
+  DType output_for(DType asked) const { return output.value_or(asked); }
 };
 
 inline std::vector<HonestOp> honest_ops() {
@@ -30,6 +34,19 @@ inline std::vector<HonestOp> honest_ops() {
        honest_attention,
        {{1, 2, 1, 8}, {1, 2, 5, 3}, {2, 2, 33, 16}, {1, 2, 130, 64}, {1, 3, 300, 16}},
        {{{.integer = 0}}, {{.integer = 1}}}},
+      {"sigmoid", honest_sigmoid, {{2, 300}}, {{}}},
+      {"tanh", honest_tanh, {{2, 300}}, {{}}},
+      {"leaky_relu", honest_leaky_relu, {{2, 300}}, {{{.real = 0.01}}, {{.real = 0}}}},
+      {"elu", honest_elu, {{2, 300}}, {{{.real = 1}}, {{.real = 1.6732632}}}},
+      {"l2norm", honest_l2norm, rows, {{{.real = 1e-5}}, {{.real = 1e-12}}}},
+      {"silu_row_sum", honest_silu_row_sum, rows, {{}}},
+      {"softmax_backward", honest_softmax_backward, rows, {{}}},
+      {"sum", honest_sum, rows, {{}}},
+      {"mean", honest_mean, rows, {{}}},
+      {"amax", honest_amax, rows, {{}}},
+      {"argmax", honest_argmax, rows, {{}}, DType::int64},
+      {"logsumexp", honest_logsumexp, rows, {{}}},
+      {"cumsum", honest_cumsum, rows, {{}}},
   };
 }
 

@@ -46,6 +46,18 @@ const LevelRow level_rows[] = {
     {"matmul", {1, 6, 65}, {}},
     {"attention", {1, 1, 33, 8}, open},
     {"attention", {1, 2, 9, 8}, causal},
+    {"sigmoid", {1, 40}, {}},
+    {"tanh", {1, 40}, {}},
+    {"leaky_relu", {1, 40}, {{.real = 0.01}}},
+    {"elu", {1, 40}, {{.real = 1.6}}},
+    {"l2norm", {1, 70}, eps},
+    {"silu_row_sum", {1, 70}, {}},
+    {"softmax_backward", {1, 70}, {}},
+    {"sum", {9, 70}, {}},
+    {"mean", {9, 70}, {}},
+    {"amax", {9, 70}, {}},
+    {"logsumexp", {9, 70}, {}},
+    {"cumsum", {1, 70}, {}},
 };
 
 void PrintTo(const LevelRow& row, std::ostream* out) { *out << row.op; }

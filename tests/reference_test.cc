@@ -57,6 +57,7 @@ struct ClassRow {
 
 const std::vector<AttributeValue> erf_form = {{.integer = 0}}, tanh_form = {{.integer = 1}};
 const std::vector<AttributeValue> eps = {{.real = 1e-5}}, no_eps = {{.real = 0}};
+const std::vector<AttributeValue> slope = {{.real = 0.01}}, alpha = {{.real = 1}};
 const std::vector<AttributeValue> open = {{.integer = 0}}, causal = {{.integer = 1}};
 
 const ClassRow class_rows[] = {
@@ -121,6 +122,37 @@ const ClassRow class_rows[] = {
      {"attention", f32, f32, {1, 1, 2, 1}, open},
      {{1}, {-200, 1}, {inf, 6}},
      "+-n"},
+    {"sigmoid", {"sigmoid", f32, f32, {1, 5}}, {{nan, inf, -inf, -1e30, 3}}, "n f f f f"},
+    {"tanh", {"tanh", f32, f32, {1, 4}}, {{nan, inf, -inf, 1e30}}, "n f f f"},
+    {"leaky_relu", {"leaky_relu", f32, f32, {1, 4}, slope}, {{nan, inf, -inf, -3e38}}, "n + - f"},
+    {"leaky_relu_of_slope_0", {"leaky_relu", f32, f32, {1, 2}, no_eps}, {{-inf, -1}}, "n f"},
+    {"elu", {"elu", f32, f32, {1, 4}, alpha}, {{nan, inf, -inf, 1e30}}, "n + f f"},
+    {"l2norm_inf", {"l2norm", f32, f32, {1, 3}, eps}, {{inf, 1, 0}}, "n fn fn"},
+    {"l2norm_nan", {"l2norm", f32, f32, {1, 2}, eps}, {{nan, 1}}, "n n"},
+    {"l2norm_zero_without_eps", {"l2norm", f32, f32, {1, 2}, no_eps}, {{0, 0}}, "n n"},
+    {"silu_row_sum_inf", {"silu_row_sum", f32, f32, {2, 2}}, {{inf, 1, 2, 1}}, "+ + f f"},
+    {"silu_row_sum_minus_inf", {"silu_row_sum", f32, f32, {1, 2}}, {{1, -inf}}, "fn fn"},
+    {"silu_row_sum_both", {"silu_row_sum", f32, f32, {1, 2}}, {{inf, -inf}}, "+n +n"},
+    {"softmax_backward_inf", {"softmax_backward", f32, f32, {1, 2}}, {{1, 1}, {1, inf}}, "- n"},
+    {"softmax_backward_zero_times_inf",
+     {"softmax_backward", f32, f32, {1, 2}},
+     {{1, 0}, {inf, 1}},
+     "n n"},
+    {"sum_specials", {"sum", f32, f32, {3, 2}}, {{inf, 1, inf, -inf, nan, 1}}, "+ n n"},
+    {"sum_overflow", {"sum", f32, f32, {1, 2}}, {{3e38, 3e38}}, "+"},
+    {"sum_overflow_on_the_way", {"sum", f32, f32, {1, 3}}, {{3e38, 1e38, -1e38}}, "f+"},
+    {"sum_both_signs", {"sum", f32, f32, {1, 4}}, {{3e38, 3e38, -3e38, -3e38}}, "f+-n"},
+    {"mean_of_an_overflowing_sum", {"mean", f32, f32, {1, 2}}, {{3e38, 3e38}}, "f+"},
+    {"amax_specials",
+     {"amax", f32, f32, {4, 2}},
+     {{1, nan, -inf, -inf, -inf, inf, -inf, 1}},
+     "n - + f"},
+    {"logsumexp_specials",
+     {"logsumexp", f32, f32, {4, 2}},
+     {{inf, 1, -inf, -inf, -inf, 1, nan, inf}},
+     "+n -n f n"},
+    {"cumsum_specials", {"cumsum", f32, f32, {1, 4}}, {{1, inf, -inf, 2}}, "f + n n"},
+    {"cumsum_overflow", {"cumsum", f32, f32, {1, 3}}, {{3e38, 3e38, -3e38}}, "f + f+"},
 };
 
 void PrintTo(const ClassRow& row, std::ostream* out) { *out << row.name; }
@@ -193,6 +225,17 @@ TEST(Edges, EmptyReductionGivesExactZeros) {
   EXPECT_FALSE(oracle.compare(0, p.store({{0, 0, 1e-45f, 0}})).offending.empty());
 }
 
+TEST(Edges, EmptySumsAreZeroAndTiesGoToTheFirst) {
+  const Problem nothing = problem({"sum", f32, f32, {2, 0}}, {{}});
+  EXPECT_THAT(Oracle(nothing.c, nothing.inputs).expectation(0).value, testing::Each(0.0));
+  const Problem ties = problem({"argmax", f32, DType::int64, {4, 3}},
+                               {{1, 5, 5, 7, nan, nan, -0.0, 0, -1, 1, 2, inf}});
+  const Oracle oracle(ties.c, ties.inputs);
+  EXPECT_THAT(oracle.expectation(0).value, testing::ElementsAre(1, 1, 0, 2));
+  EXPECT_TRUE(oracle.expectation(0).exact);
+  EXPECT_THAT(oracle.compare(0, ties.store({{2, 2, 0, 2}})).offending, testing::ElementsAre(0, 1));
+}
+
 TEST(Edges, EmptyOutputsHaveNothingToJudge) {
   for (const auto& [op, axes] : std::vector<std::pair<const char*, std::vector<int64_t>>>{
            {"softmax", {3, 0}}, {"softmax", {0, 3}}, {"relu", {0, 0}}, {"matmul", {0, 2, 2}}}) {
@@ -233,10 +276,10 @@ TEST(Edges, UnknownOperatorsAreRefusedByName) {
     const Oracle oracle(c, {});
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "conv: found no reference for this operator (op_type \"convolution\"), expected one "
-        "of: relu, gelu, silu, softmax, rmsnorm, layernorm, matmul, attention");
+    EXPECT_EQ(std::string(error.what()),
+              fmt::format("conv: found no reference for this operator (op_type \"convolution\"), "
+                          "expected one of: {}",
+                          fmt::join(reference_names(), ", ")));
   }
 }
 

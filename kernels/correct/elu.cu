@@ -1,0 +1,29 @@
+// ELU: grid-stride loop over all elements, any strides.
+#include "warpfuzz_kernel.hpp"
+
+__device__ float elu_of(float x, float alpha) { return x > 0 ? x : alpha * expm1f(x); }
+
+template <class T, class U>
+__global__ void elu(wf::View<const T, 2> x, wf::View<U, 2> y, float alpha) {
+  const int64_t columns = x.extent[1];
+  const int64_t size = x.extent[0] * columns;
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < size;
+       i += step) {
+    const float value = wf::to_float(x(i / columns, i % columns));
+    y(i / columns, i % columns) = wf::from_float<U>(elu_of(value, alpha));
+  }
+}
+
+WARPFUZZ_KERNEL("") {
+  const auto x = call.input(0), y = call.output(0);
+  if (y.size() == 0) return WF_OK;
+  const float alpha = static_cast<float>(call.real("alpha"));
+  return wf::dispatch(x, y, [&](auto t, auto u) {
+    using T = decltype(t);
+    using U = decltype(u);
+    elu<T, U><<<wf::blocks(y.size(), 256, 1024), 256, 0, call.stream()>>>(x.view<const T, 2>(),
+                                                                          y.view<U, 2>(), alpha);
+    return call.launched();
+  });
+}

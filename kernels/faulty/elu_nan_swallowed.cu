@@ -1,0 +1,26 @@
+// ELU, contiguous tensors.
+// Planted fault: max(x, 0) + min(alpha * (exp(x) - 1), 0) makes 0 of NaN.
+#include "warpfuzz_kernel.hpp"
+
+__device__ float elu_of(float x, float alpha) {
+  return fmaxf(x, 0.0f) + fminf(alpha * expm1f(x), 0.0f);
+}
+
+template <class T, class U>
+__global__ void elu(const T* x, U* y, int64_t size, float alpha) {
+  const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < size) y[i] = wf::from_float<U>(elu_of(wf::to_float(x[i]), alpha));
+}
+
+WARPFUZZ_KERNEL("x_contiguous && y_contiguous") {
+  const auto x = call.input(0), y = call.output(0);
+  if (y.size() == 0) return WF_OK;
+  const float alpha = static_cast<float>(call.real("alpha"));
+  return wf::dispatch(x, y, [&](auto t, auto u) {
+    using T = decltype(t);
+    using U = decltype(u);
+    elu<T, U><<<wf::blocks(y.size(), 128), 128, 0, call.stream()>>>(x.data<const T>(), y.data<U>(),
+                                                                    y.size(), alpha);
+    return call.launched();
+  });
+}
