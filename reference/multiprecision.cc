@@ -61,7 +61,7 @@ Multiprecision NumberFunctions<Multiprecision>::exp(const Multiprecision& x) {
 }
 
 Multiprecision NumberFunctions<Multiprecision>::log(const Multiprecision& x) {
-  return boost::multiprecision::log(x);
+  return wrap(boost::multiprecision::log(number(x)));
 }
 
 Multiprecision NumberFunctions<Multiprecision>::erf(const Multiprecision& x) {

@@ -51,26 +51,13 @@ TEST_P(Alignment, IsCheckedBeforeStructCopies) {
   const std::string ir = row.ir;
   std::string expected = ir;
   expected.insert(ir.rfind('\n', ir.size() - 2) + 1, row.added);
-  EXPECT_THAT(edit_ir(ir, true), testing::StartsWith(expected));
-  EXPECT_THAT(edit_ir(ir, true), testing::HasSubstr("declare void @wf_misaligned(ptr, i64)"));
-  EXPECT_EQ(edit_ir(ir, false), ir);
+  EXPECT_THAT(add_alignment_checks(ir), testing::StartsWith(expected));
+  EXPECT_THAT(add_alignment_checks(ir),
+              testing::HasSubstr("declare void @wf_misaligned(ptr, i64)"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, Alignment, testing::ValuesIn(rows),
                          [](const auto& row) { return std::string(row.param.name); });
-
-TEST(KernelIr, SharedArraysBecomeInternal) {
-  EXPECT_EQ(
-      edit_ir("@_ZZ1kIfEvvE1s = linkonce_odr hidden global [4 x float] zeroinitializer, section "
-              "\".wfshared\", comdat, align 16\n"
-              "@other = linkonce_odr global [4 x float] zeroinitializer, comdat, align 16\n"
-              "@_ZZ1kvE1s = internal global [4 x i8] zeroinitializer, section \".wfshared\"\n",
-              false),
-      "@_ZZ1kIfEvvE1s = internal global [4 x float] zeroinitializer, section \".wfshared\", "
-      "align 16\n"
-      "@other = linkonce_odr global [4 x float] zeroinitializer, comdat, align 16\n"
-      "@_ZZ1kvE1s = internal global [4 x i8] zeroinitializer, section \".wfshared\"\n");
-}
 
 }  // namespace
 }  // namespace warpfuzz
