@@ -54,7 +54,7 @@ struct KernelUnderTest {
   KernelIdentity identity;
   std::unique_ptr<Device> device;
   std::unique_ptr<Kernel> kernel;
-  std::vector<int64_t> constants;  // of its source; none for a library
+  std::vector<int64_t> constants;       // of its source; none for a library
   std::function<Kernel*()> race_build;  // as race_build_of() gives it
 };
 

@@ -43,16 +43,20 @@ INSTANTIATE_TEST_SUITE_P(Programs, Correct,
                                          "selection"),
                          [](const auto& row) { return row.param; });
 
-TEST(Programs, RunWithoutChecksToo) {
-  const ProcessResult result = run({programs + "selection.cu", "--sanitize", "none"});
-  EXPECT_EQ(result.exit_code, 0) << result.errors;
-  EXPECT_EQ(result.output, "selection: 0 failed\n");
+TEST(Programs, RunWithOtherChecksToo) {
+  for (const char* mode : {"race", "none"}) {
+    const ProcessResult result = run({programs + "selection.cu", "--sanitize", mode});
+    EXPECT_EQ(result.exit_code, 0) << mode;
+    EXPECT_EQ(result.output, "selection: 0 failed\n");
+    EXPECT_EQ(result.errors, "");
+  }
 }
 
 struct FaultRow {
   std::string name;     // of the kernel; its line ends with  // fault: <name>
   std::string message;  // follows "faults.cu:<line>: "
   bool on_stdout = false;
+  std::string sanitize = "address";
 };
 
 const FaultRow faults[] = {
@@ -70,6 +74,9 @@ const FaultRow faults[] = {
      "out_of_bounds_write: write of 4 bytes outside any buffer: 0 bytes past the end of the 384 "
      "bytes "
      "of dynamic shared memory [block (0,0,0), thread (94,0,0)]"},
+    {"missing_barrier",
+     "data_race: read of element 31 of shared array tile, not ordered after the write at ", false,
+     "race"},
     {"divergent_barrier",
      "divergent_barrier: threads of one block wait at different barriers: here and at line "},
     {"early_return",
@@ -118,7 +125,8 @@ class Faulty : public testing::TestWithParam<FaultRow> {};
 TEST_P(Faulty, IsReportedAtItsLineAndItsTwinIsClean) {
   const FaultRow& row = GetParam();
   const auto of = [&](const std::string& variant) {
-    return run({programs + "faults.cu", "--time-limit", "1", "--", row.name, variant});
+    return run({programs + "faults.cu", "--sanitize", row.sanitize, "--time-limit", "1", "--",
+                row.name, variant});
   };
   const ProcessResult faulty = of("faulty");
   EXPECT_EQ(faulty.exit_code, 1);

@@ -32,14 +32,24 @@ Schedule find_schedule(const std::string& wanted) {
   throw UsageError(fmt::format("--schedule {}: expected sequential, reversed or random", wanted));
 }
 
+std::string position(const std::string& file, int line) {
+  return fmt::format("{}:{}", file.empty() ? "?" : shown_path(file), line);
+}
+
 std::string describe(const Fault& fault) {
-  const auto text = [](const Dim3& v) { return fmt::format("({},{},{})", v.x, v.y, v.z); };
-  const std::string where =
-      fault.in_device_code
-          ? fmt::format("block {}, thread {}", text(fault.block), text(fault.thread))
-          : "host code";
-  return fmt::format("{}:{}: {}: {} [{}]\n", fault.file.empty() ? "?" : shown_path(fault.file),
-                     fault.line, name(fault.kind), fault.message, where);
+  const auto thread = [](const Dim3& block, const Dim3& t) {
+    return fmt::format("block ({},{},{}), thread ({},{},{})", block.x, block.y, block.z, t.x, t.y,
+                       t.z);
+  };
+  std::string earlier;
+  if (fault.earlier) {
+    earlier = fmt::format(", not ordered after the {} at {} by {}", fault.earlier->kind,
+                          position(fault.earlier->file, fault.earlier->line),
+                          thread(fault.earlier->block, fault.earlier->thread));
+  }
+  return fmt::format("{}: {}: {}{} [{}]\n", position(fault.file, fault.line), name(fault.kind),
+                     fault.message, earlier,
+                     fault.in_device_code ? thread(fault.block, fault.thread) : "host code");
 }
 
 std::filesystem::path build_program(const RunArguments& a, const BuildMode& mode) {

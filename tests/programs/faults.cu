@@ -45,6 +45,18 @@ KERNEL dynamic_shared(float* data, int) {
   __syncthreads();
   data[threadIdx.x] = dynamic[at];
 }
+template <int N, bool Faulty>
+__device__ void mirror(float* data) {
+  __shared__ float tile[N];
+  if (threadIdx.x < N) tile[threadIdx.x] = data[threadIdx.x];
+  if (!Faulty) __syncthreads();
+  if (threadIdx.x < N) data[threadIdx.x] = tile[N - 1 - threadIdx.x];  // fault: missing_barrier
+}
+KERNEL missing_barrier(float* data, int) {
+  mirror<96, false>(data);
+  __syncthreads();
+  mirror<64, Faulty>(data);
+}
 KERNEL divergent_barrier(float* data, int) {
   __shared__ float total;
   if (threadIdx.x == 0) total = data[0];
@@ -197,6 +209,7 @@ int main(int argc, char** argv) {
   RUN(global_underflow, 96, 96)
   RUN(shared_in_template, 96, 96)
   RUN(dynamic_shared, 96, 96)
+  RUN(missing_barrier, 96, 96)
   RUN(divergent_barrier, 96, 96)
   RUN(early_return, 96, 96)
   RUN(exited_lane, 96, 96)
