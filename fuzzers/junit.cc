@@ -37,19 +37,25 @@ std::string escape(const std::string& text) {
 
 void write_junit(const std::filesystem::path& file, const std::string& suite,
                  const std::vector<JUnitCase>& cases) {
-  const auto failures = std::count_if(cases.begin(), cases.end(),
-                                      [](const JUnitCase& c) { return !c.failure.empty(); });
+  const auto count = [&](std::string JUnitCase::* text) {
+    return std::ranges::count_if(cases, [&](const JUnitCase& c) { return !(c.*text).empty(); });
+  };
   std::string xml = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" "
-      "failures=\"{}\">\n",
-      escape(suite), cases.size(), failures);
+      "failures=\"{}\" skipped=\"{}\">\n",
+      escape(suite), cases.size(), count(&JUnitCase::failure), count(&JUnitCase::skipped));
   for (const JUnitCase& c : cases) {
     xml += fmt::format("  <testcase name=\"{}\" classname=\"{}\"", escape(c.name),
                        escape(c.class_name));
-    if (c.failure.empty()) {
-      xml += "/>\n";
+    const auto detail = [&](std::string_view tag, const std::string& text) {
+      xml += fmt::format(">\n    <{0}>{1}</{0}>\n  </testcase>\n", tag, escape(text));
+    };
+    if (!c.failure.empty()) {
+      detail("failure", c.failure);
+    } else if (!c.skipped.empty()) {
+      detail("skipped", c.skipped);
     } else {
-      xml += fmt::format(">\n    <failure>{}</failure>\n  </testcase>\n", escape(c.failure));
+      xml += "/>\n";
     }
   }
   xml += "</testsuite>\n";

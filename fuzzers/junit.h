@@ -10,7 +10,8 @@ namespace warpfuzz {
 struct JUnitCase {
   std::string name;
   std::string class_name;
-  std::string failure;  // empty: passed
+  std::string failure;  // empty: did not fail
+  std::string skipped;  // why it was not judged; empty: it was
 };
 
 // Throws std::system_error.

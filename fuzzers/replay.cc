@@ -35,6 +35,31 @@ bool same_outputs(const Reproducer& stored, const std::vector<Tensor>& outputs) 
   return true;
 }
 
+// Faults that only a kernel compiled with checks can show.
+struct CheckedFault {
+  FaultKind kind;
+  bool Instrumentation::* check;
+  std::string_view sanitizer;
+};
+constexpr CheckedFault checked_faults[] = {
+    {FaultKind::out_of_bounds_read, &Instrumentation::address, "AddressSanitizer"},
+    {FaultKind::out_of_bounds_write, &Instrumentation::address, "AddressSanitizer"},
+    {FaultKind::misaligned_access, &Instrumentation::undefined, "UndefinedBehaviorSanitizer"},
+    {FaultKind::undefined_behavior, &Instrumentation::undefined, "UndefinedBehaviorSanitizer"},
+};
+
+std::string unseen_fault(const Reproducer& stored, const Instrumentation& instrumentation) {
+  for (const EvidenceFault& fault : stored.evidence.faults) {
+    for (const CheckedFault& row : checked_faults) {
+      if (fault.kind == name(row.kind) && !(instrumentation.*row.check)) {
+        return fmt::format("the kernel was compiled without {}, which saw {}", row.sanitizer,
+                           fault.kind);
+      }
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 Replay replay(const Installation& installation, const Reproducer& stored, const std::string& kernel,
@@ -54,6 +79,10 @@ Replay replay(const Installation& installation, const Reproducer& stored, const 
     replay.reproduced =
         make_reproducer(replay.c, stored.limits, replay.result, under_test.identity, device.text());
     replay.same_gate = replay.reproduced.gate == stored.gate;
+  } else if (replay.result.outcome == TrialOutcome::undecided) {
+    replay.not_judged = "the oracle cannot decide it";
+  } else if (!device.cuda) {
+    replay.not_judged = unseen_fault(stored, instrumentation);
   }
   return replay;
 }

@@ -18,6 +18,7 @@ struct Replay {
   Reproducer reproduced;      // of this run; only if it is a violation
   bool same_gate = false;     // as stored
   bool same_outputs = false;  // bit for bit
+  std::string not_judged;     // why a run without violation is no pass; empty if it is one
 };
 
 // The kernel is `kernel` if not empty, else the one the reproducer names, compiled for the CPU

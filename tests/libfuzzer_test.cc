@@ -147,26 +147,10 @@ TEST(Replay, GivesTheSameGateAndTheSameBits) {
   EXPECT_EQ(json.at("same_outputs"), true);
   std::ifstream stream(junit);
   const std::string xml((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  EXPECT_THAT(xml, HasSubstr("tests=\"1\" failures=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("tests=\"1\" failures=\"1\" skipped=\"0\""));
   EXPECT_EQ(warpfuzz_command({"replay", file, "--kernel", "softmax"}).exit_code, 0);
   EXPECT_EQ(warpfuzz_command({"show", file}).exit_code, 0);
   EXPECT_EQ(warpfuzz_command({"minimize", file}).exit_code, 0);
-}
-
-// Stored findings of this project's faulty kernels: each must still be caught by the gate it names.
-TEST(Regression, StoredFindingsAreStillCaught) {
-  size_t replayed = 0;
-  for (const auto& op : fs::directory_iterator(WARPFUZZ_SOURCE_DIR "/crashes")) {
-    const fs::path folder = op.path() / "regression";
-    if (!fs::is_directory(folder)) continue;
-    for (const fs::path& file : files(folder)) {
-      const ProcessResult result = warpfuzz_command({"replay", file.string(), "--json"});
-      EXPECT_EQ(result.exit_code, 1) << file << result.errors;
-      EXPECT_EQ(nlohmann::json::parse(result.output).at("same_gate"), true) << file;
-      ++replayed;
-    }
-  }
-  EXPECT_GT(replayed, 0u);
 }
 
 // Branches inside one another on the shape and on a value: coverage of the kernel and the constants

@@ -38,20 +38,23 @@ int print_replay(const std::string& file, const Reproducer& stored, const Replay
                                    {"same_gate", r.same_gate},
                                    {"gate", fails ? nlohmann::ordered_json(now) : nullptr},
                                    {"same_outputs", r.same_outputs}};
+    if (!r.not_judged.empty()) json["not_judged"] = r.not_judged;
     fmt::print("{}\n", json.dump());
   } else if (fails) {
     fmt::print("{}", describe_finding(r.reproduced, {}));
     fmt::print("  replayed    {}: {}, outputs {}\n", file,
                r.same_gate ? "the same gate" : "stored as " + stored.gate,
                r.same_outputs ? "the same bits as stored" : "other bits than stored");
+  } else if (!r.not_judged.empty()) {
+    fmt::print("{}: not judged: {} (stored as {})\n", file, r.not_judged, stored.signature);
   } else {
     fmt::print("{}: passes now (stored as {})\n", file, stored.signature);
   }
-  return fails ? exit_findings : exit_clean;
+  return fails ? exit_findings : r.not_judged.empty() ? exit_clean : exit_skipped;
 }
 
 int replay_files(const ReplayArguments& a) {
-  int worst = exit_clean;
+  bool failed = false, skipped = false;
   std::vector<JUnitCase> cases;
   for (const std::string& file : a.files) {
     const Reproducer stored = read_reproducer(file);
@@ -73,14 +76,16 @@ int replay_files(const ReplayArguments& a) {
       } else {
         fmt::print("{}: the kernel ended its process again: {}\n", file, run.ending.text());
       }
-    } else if (code != exit_clean && code != exit_findings) {
+    } else if (code != exit_clean && code != exit_findings && code != exit_skipped) {
       return code;  // the message is on stderr
     }
-    cases.push_back({file, stored.signature, code == exit_findings ? run.output : ""});
-    worst = std::max(worst, code);
+    failed = failed || code == exit_findings;
+    skipped = skipped || code == exit_skipped;
+    cases.push_back({file, stored.signature, code == exit_findings ? run.output : "",
+                     code == exit_skipped ? run.output : ""});
   }
   if (!a.junit.empty()) write_junit(a.junit, "warpfuzz replay", cases);
-  return worst;
+  return failed ? exit_findings : skipped ? exit_skipped : exit_clean;
 }
 
 }  // namespace
