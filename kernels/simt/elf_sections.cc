@@ -100,14 +100,13 @@ bool ElfFile::needs(std::string_view name) const {
   return found;
 }
 
-ElfSection ElfFile::mapped(bool only_code) const {
+ElfSection ElfFile::image() const {
   const auto* header = at<Elf64_Ehdr>(0);
   const auto* segments = at<Elf64_Phdr>(header->e_phoff, header->e_phnum);
   uint64_t begin = ~uint64_t{0};
   uint64_t end = 0;
   for (unsigned i = 0; i < header->e_phnum; ++i) {
     if (segments[i].p_type != PT_LOAD) continue;
-    if (only_code && (segments[i].p_flags & PF_X) == 0) continue;
     begin = std::min(begin, segments[i].p_vaddr);
     end = std::max(end, segments[i].p_vaddr + segments[i].p_memsz);
   }

@@ -32,9 +32,8 @@ class ElfFile {
 
   // Zero bytes if there is no such section.
   ElfSection section(std::string_view name) const;
-  // The addresses that are mapped executable, and all that are mapped.
-  ElfSection code() const { return mapped(true); }
-  ElfSection image() const { return mapped(false); }
+  // All that is mapped.
+  ElfSection image() const;
   // Data symbols that lie in the section.
   std::vector<ElfSymbol> symbols_in(const ElfSection& section) const;
   // Whether the file leaves the symbol for others to define.
@@ -46,7 +45,6 @@ class ElfFile {
   template <class Visit>
   void for_each_symbol(Visit visit) const;  // of the symbol table, with their names
   std::string_view text(uint64_t string_section, uint64_t offset) const;
-  ElfSection mapped(bool only_code) const;
 
   std::string path_;
   std::vector<char> bytes_;

@@ -27,7 +27,8 @@ LoadedObject load_object(const std::filesystem::path& path) {
     const uintptr_t begin = object.load_base + section.address;
     return AddressRange{begin, begin + section.bytes};
   };
-  object.code = range(file.code());
+  // Not the stubs of calls to the runtime, which have no lines.
+  object.code = range(file.section(".text"));
   object.image = range(file.image());
   for (const char* section : {".data", ".bss"}) {
     const ElfSection variables = file.section(section);
