@@ -106,6 +106,8 @@ class Plain {
     return map(a, [](const T& x) -> T { return NumberFunctions<T>::tanh(x); });
   }
 
+  Row broadcast(const T& s, size_t n) const { return Row(n, s); }
+
   Row where_positive(const Row& x, const Row& a, const Row& b) const {
     Row out = b;
     for (size_t i = 0; i < x.size(); ++i) {
@@ -122,6 +124,7 @@ class Plain {
     }
     return T(static_cast<double>(position));
   }
+  Row sum_of(const Row& a, const Row& b, const Row& c, double) const { return add(add(a, b), c); }
   Row times_difference(const Row& y, const Row& a, const T& s) const {
     return multiply(y, subtract(a, s));
   }

@@ -114,6 +114,8 @@ class Tracked {
   Row erf(const Row& a);
   Row tanh(const Row& a);
 
+  Row broadcast(const Scalar& s, size_t n);
+
   // --- choices between values
   Row where_positive(const Row& x, const Row& a, const Row& b);  // a where x > 0 or NaN, else b
   // `value`, a function of x whose formula is NaN at -infinity and whose limit there is 0.
@@ -122,6 +124,8 @@ class Tracked {
   Scalar position_of_greatest(const Row& a);  // of the first; NaN counts as the greatest
 
   // --- expressions that kernels associate in different ways, all granted
+  // In any order; all may be multiplied by `scale` before and divided by it after.
+  Row sum_of(const Row& a, const Row& b, const Row& c, double scale);
   Row times_difference(const Row& y, const Row& a, const Scalar& s);  // y (a - s) or y a - y s
 
   // --- scalars

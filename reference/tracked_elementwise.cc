@@ -113,10 +113,18 @@ Row Tracked::multiply(const Row& a, const Scalar& b) {
   // Second order: the errors of the row are scaled by b as the kernel has it.
   const double lin_inflation = 1 + (magnitude > 0 ? std::min(b.lin / magnitude, 1.0) : 0);
   const double tau_inflation = 1 + (magnitude > 0 ? std::min(tau(b) / magnitude, 1.0) : 0);
-  return combine(a, b, facts, lin_inflation, tau_inflation * tau_inflation, [=](size_t i) {
+  Row out = combine(a, b, facts, lin_inflation, tau_inflation * tau_inflation, [=](size_t i) {
     const double r = x[i] * y;
     return Terms{r, y, x[i], rounding * u * std::fabs(r), rounding * u64 * std::fabs(r)};
   });
+  if (toleranced(a) && b.lin > magnitude) {  // b may be nothing but error
+    ensure_b(out);
+    for (size_t i = 0; i < a.n; ++i) {
+      out.lin[i] += a.lin[i] * b.lin;
+      out.b[i] += a.lin[i] * tau(b);
+    }
+  }
+  return out;
 }
 
 Row Tracked::scale(const Row& a, const Scalar& s, const Row& w) {
@@ -199,7 +207,7 @@ Row Tracked::divide(const Row& a, const Row& b) {
       }
     }
   }
-  if (b.bound >= 0.5 / p_.normal || b.doubt != nullptr) {
+  if (b.bound >= 0.5 / p_.normal || b.doubt != nullptr || b.special) {
     // The reciprocal of a large divisor is subnormal and may be flushed; that of one that overflows
     // is 0 (NUMERICS.md, "Underflow").
     for (size_t i = 0; i < a.n; ++i) {
@@ -212,7 +220,7 @@ Row Tracked::divide(const Row& a, const Row& b) {
       const bool one_sided =
           y[i] > 0 ? doubt == class_positive_infinity : doubt == class_negative_infinity;
       if (doubt != 0 && !one_sided) ensure_doubt(out)[i] = doubt_undetermined;
-      if (std::isinf(y[i]) && doubt != 0) {  // overflow of double itself: x / inf is exactly 0
+      if (std::isinf(y[i])) {  // of an input, or an overflow of double itself: x / inf is exactly 0
         out.lin[i] = out.var[i] = out.e[i] = 0;
         if (out.b != nullptr) out.b[i] = 0;
       }

@@ -71,21 +71,27 @@ Scalar Tracked::log(const Scalar& a) {
   return settle(without_tolerance_unless_finite(s));
 }
 
-void Tracked::output(size_t row, const Scalar& value) {
-  Facts facts;
-  facts.n = 1;
-  facts.bound = std::fabs(value.r);
-  facts.special = !std::isfinite(value.r);
-  Row one = fresh(facts, toleranced(value));
-  one.r[0] = value.r;
-  if (toleranced(value)) {
-    one.lin[0] = value.lin;
-    one.var[0] = value.var;
-    one.e[0] = value.e;
-    ensure_b(one);
-    one.b[0] = value.b;
-    for (const double c : value.c) one.var[0] += c * c;
+Row Tracked::broadcast(const Scalar& s, size_t n) {
+  const double size = std::fabs(s.r);
+  Row out = fresh({n, size, size, s.quantum, !std::isfinite(s.r)}, toleranced(s));
+  std::fill_n(out.r, n, s.r);
+  if (toleranced(s)) {
+    std::fill_n(out.lin, n, s.lin);
+    std::fill_n(out.var, n, s.var);
+    std::fill_n(out.e, n, s.e);
+    std::fill_n(out.b = arena_.doubles(n), n, s.b);
+    for (size_t k = 0; k < shared_slots; ++k) {
+      if (s.c[k] != 0) std::fill_n(out.c[k] = arena_.doubles(n), n, s.c[k]);
+    }
   }
+  doubt_all(out, inherited(s.doubt));
+  return out;
+}
+
+void Tracked::output(size_t row, const Scalar& value) {
+  Scalar certain = value;
+  certain.doubt = 0;
+  Row one = broadcast(certain, 1);
   doubt_all(one, value.doubt);
   output(row, one);
 }

@@ -65,6 +65,8 @@ struct TensorSpec {
   // pairs of the other operands repeat, so that products cancel. By default true for the first
   // input.
   bool pairs_negate = false;
+  // An index tensor: its values are positions along this axis of the schema.
+  std::optional<size_t> index_axis;
 
   bool allows(Layout layout) const;
   bool allows(ValueLaw law) const;

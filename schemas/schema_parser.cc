@@ -230,7 +230,7 @@ class SchemaParser {
   }
 
   void fuzz_tensor(const JsonNode& node, bool is_input, TensorSpec& tensor) {
-    node.object({"dtype", "layouts", "offsets", "laws", "pairs"});
+    node.object({"dtype", "layouts", "offsets", "laws", "pairs", "index"});
     tensor.dtype_variable =
         node.member("dtype", "a dtype variable").choice(result_.dtype_variables);
     tensor.layouts = {Layout::contiguous};
@@ -243,8 +243,9 @@ class SchemaParser {
     if (const auto offsets = node.find("offsets")) tensor.offsets = offsets->boolean();
     const auto laws = node.find("laws");
     const auto pairs = node.find("pairs");
+    const auto index = node.find("index");
     if (!is_input) {
-      for (const auto& extra : {laws, pairs}) {
+      for (const auto& extra : {laws, pairs, index}) {
         if (extra) extra->fail("none: outputs have no values to generate");
       }
       return;
@@ -256,6 +257,22 @@ class SchemaParser {
     }
     static constexpr std::array pair_names = {"negate"sv, "repeat"sv};
     if (pairs) tensor.pairs_negate = pairs->choice(pair_names) == 0;
+    if (index) index_tensor(*index, tensor);
+  }
+
+  void index_tensor(const JsonNode& node, TensorSpec& tensor) {
+    std::vector<std::string> axis_names;
+    for (const Axis& axis : result_.axes) axis_names.push_back(axis.name);
+    const size_t axis = node.choice(axis_names);
+    const Axis& positions = result_.axes[axis];
+    const int64_t fewest = positions.constant.value_or(positions.minimum);
+    if (fewest < 1) node.fail("an axis that is never empty");
+    for (const DTypeCombination& combination : result_.dtype_combinations) {
+      if (info(combination.dtypes[tensor.dtype_variable]).floating) {
+        node.fail("integer dtypes only in a tensor of positions");
+      }
+    }
+    tensor.index_axis = axis;
   }
 
   void add_layout(const JsonNode& node, bool is_input, TensorSpec& tensor) {

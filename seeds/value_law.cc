@@ -1,6 +1,7 @@
 #include "seeds/value_law.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -136,6 +137,16 @@ void apply_pokes(const TensorCase& tensor_case, Tensor& tensor) {
   }
 }
 
+// Positions along an axis: whatever the law gave, modulo its length.
+void wrap_indices(int64_t length, Tensor& tensor) {
+  std::vector<double> values = decode_tensor(tensor);
+  for (double& value : values) {
+    value = std::fmod(value, static_cast<double>(length));
+    if (value < 0) value += static_cast<double>(length);
+  }
+  encode_tensor(values, tensor);
+}
+
 }  // namespace
 
 double largest_exact_integer(DType dtype) {
@@ -175,6 +186,7 @@ Tensor make_input(const Case& c, size_t input) {
   generate(tensor_case.law, law_arguments(c, input, tensor.shape), values);
   encode_tensor(values, tensor);
   apply_pokes(tensor_case, tensor);
+  if (spec.index_axis) wrap_indices(c.axes[*spec.index_axis], tensor);
   if (copies > 1) {
     const size_t slice = tensor.data.size();
     tensor.shape[0] = copies;

@@ -70,6 +70,17 @@ constexpr Formula formulas[] = {
        const auto product = [&](size_t j) { return number(c.x[j]) * number(c.z[j]); };
        return number(c.x[i]) * (number(c.z[i]) - total(c.n, product));
      }},
+    {"layernorm_backward",
+     [](const RowCall& c, size_t i) {
+       const auto x = [&](size_t j) { return number(c.z[j]); };
+       const auto g = [&](size_t j) { return number(c.x[j]) * number(c.p.x[2][j]); };
+       const long double n = static_cast<long double>(c.n), mean = total(c.n, x) / n;
+       const auto square = [&](size_t j) { return (x(j) - mean) * (x(j) - mean); };
+       const long double s = std::sqrt(total(c.n, square) / n + real(c, "eps"));
+       const auto d = [&](size_t j) { return (x(j) - mean) / s; };
+       const auto product = [&](size_t j) { return g(j) * d(j); };
+       return (g(i) - total(c.n, g) / n - d(i) * total(c.n, product) / n) / s;
+     }},
     {"sum",
      [](const RowCall& c, size_t) { return total(c.n, [&](size_t j) { return number(c.x[j]); }); }},
     {"mean",
@@ -102,7 +113,7 @@ TEST_P(Formulas, GiveTheValuesOfTheReference) {
   ASSERT_NE(op, ops.end());
   for (const Family& family : families) {
     for (const std::vector<AttributeValue>& attributes : op->attributes) {
-      const Problem p = family_problem({op->op, f32, op->output_for(f32), {4, 37}, attributes},
+      const Problem p = family_problem({op->op, f32, op->output_for(f32, f32), {4, 37}, attributes},
                                        schema_of(op->op), family, 11);
       const Oracle oracle(p.c, p.inputs);
       const OutputExpectation& y = oracle.expectation(0);
@@ -140,13 +151,13 @@ TEST_P(SpecialValues, HonestKernelsAreNeverCalledWrong) {
   size_t non_finite = 0;
   for (int round = 0; round < 2000; ++round) {
     const int64_t n = 1 + round % 4;
-    const Problem p = make_problem({op->op, f32, op->output_for(f32), {2, n}, op->attributes[0]},
-                                   schema, [&](size_t, size_t size) {
-                                     std::vector<double> values(size);
-                                     for (double& v : values)
-                                       v = specials[random() % std::size(specials)];
-                                     return values;
-                                   });
+    const Problem p =
+        make_problem({op->op, f32, op->output_for(f32, f32), {2, n}, op->attributes[0]}, schema,
+                     [&](size_t, size_t size) {
+                       std::vector<double> values(size);
+                       for (double& v : values) v = specials[random() % std::size(specials)];
+                       return values;
+                     });
     const Oracle oracle(p.c, p.inputs);
     for (const HonestRun& run : op->run(p)) {
       const Comparison verdict = oracle.compare(0, p.store(run.y));

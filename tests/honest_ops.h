@@ -13,8 +13,11 @@ struct HonestOp {
   std::vector<std::vector<int64_t>> axes;
   std::vector<std::vector<AttributeValue>> attributes;
   std::optional<DType> output = {};  // whatever the inputs are
+  bool copies = false;               // the output has the type of the input
 
-  DType output_for(DType asked) const { return output.value_or(asked); }
+  DType output_for(DType input, DType asked) const {
+    return copies ? input : output.value_or(asked);
+  }
 };
 
 inline std::vector<HonestOp> honest_ops() {
@@ -46,6 +49,11 @@ inline std::vector<HonestOp> honest_ops() {
       {"amax", honest_amax, rows, {{}}},
       {"argmax", honest_argmax, rows, {{}}, DType::int64},
       {"logsumexp", honest_logsumexp, rows, {{}}},
+      {"layernorm_backward",
+       honest_layernorm_backward,
+       {{3, 1}, {3, 7}, {2, 33}, {2, 256}, {1, 1000}},
+       {{{.real = 1e-5}}, {{.real = 1e-12}}}},
+      {"embedding", honest_embedding, {{3, 5, 7}, {8, 3, 1}, {5, 1, 64}}, {{}}, {}, true},
       {"cumsum", honest_cumsum, rows, {{}}},
   };
 }

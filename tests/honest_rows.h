@@ -135,6 +135,47 @@ inline std::vector<HonestRun> honest_softmax_backward(const Problem& p) {
   return runs;
 }
 
+inline std::vector<HonestRun> honest_layernorm_backward(const Problem& p) {
+  const float eps = static_cast<float>(p.real("eps"));
+  const Floats& weight = p.x[2];
+  std::vector<HonestRun> runs;
+  for (const NamedOrder& order : sum_orders) {
+    for (const bool scaled : {false, true}) {  // by n inside, and 1/n at the end
+      const auto row = [&](const float* dy, size_t n, float* dx) {
+        const float* x = p.x[1].data() + (dy - p.x[0].data());
+        const float count = static_cast<float>(n);
+        const float mean = order.sum(x, n) / count;
+        Floats squares(n), g(n), d(n), gd(n);
+        for (size_t i = 0; i < n; ++i) squares[i] = (x[i] - mean) * (x[i] - mean);
+        const float variance = order.sum(squares.data(), n) / count;
+        const float inverse = 1 / std::sqrt(variance + eps);
+        for (size_t i = 0; i < n; ++i) {
+          g[i] = dy[i] * weight[i];
+          d[i] = (x[i] - mean) * inverse;
+          gd[i] = g[i] * d[i];
+        }
+        const float sum_g = order.sum(g.data(), n), sum_gd = order.sum(gd.data(), n);
+        for (size_t i = 0; i < n; ++i) {
+          dx[i] = scaled ? (count * g[i] - d[i] * sum_gd - sum_g) * (inverse / count)
+                         : (g[i] - sum_g / count - d[i] * (sum_gd / count)) * inverse;
+        }
+      };
+      runs.push_back({std::string(order.name) + (scaled ? ", scaled" : ""), each_row(p, row)});
+    }
+  }
+  return runs;
+}
+
+inline std::vector<HonestRun> honest_embedding(const Problem& p) {
+  const size_t d = p.size("d");
+  Floats y;
+  for (const float index : p.x[0]) {
+    const float* row = p.x[1].data() + static_cast<size_t>(index) * d;
+    y.insert(y.end(), row, row + d);
+  }
+  return {{"copy", y}};
+}
+
 inline std::vector<HonestRun> honest_sum(const Problem& p) {
   std::vector<HonestRun> runs;
   for (const NamedOrder& order : sum_orders) {

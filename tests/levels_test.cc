@@ -53,6 +53,8 @@ const LevelRow level_rows[] = {
     {"l2norm", {1, 70}, eps},
     {"silu_row_sum", {1, 70}, {}},
     {"softmax_backward", {1, 70}, {}},
+    {"layernorm_backward", {1, 70}, eps},
+    {"embedding", {5, 9, 70}, {}},
     {"sum", {9, 70}, {}},
     {"mean", {9, 70}, {}},
     {"amax", {9, 70}, {}},

@@ -89,15 +89,22 @@ inline Problem make_problem(
   for (size_t i = 0; i < p.c.schema->dtype_combinations.size() && !found; ++i) {
     found = type_of(p.c.schema->outputs[0], i) == spec.output;
     for (const TensorSpec& tensor : p.c.schema->inputs) {
-      found = found && type_of(tensor, i) == spec.input;
+      const DType type = type_of(tensor, i);  // indices have a type of their own
+      found = found && (type == spec.input || !info(type).floating);
     }
     p.c.dtype_combination = i;
   }
   if (!found) throw std::invalid_argument("no such combination of types");
   for (size_t i = 0; i < p.c.schema->inputs.size(); ++i) {
     p.c.inputs[i].law = spec.law;
-    Tensor tensor{spec.input, shape_of(spec.axes, p.c.schema->inputs[i]), {}};
-    encode_tensor(fill(i, static_cast<size_t>(tensor.size())), tensor);
+    const TensorSpec& input = p.c.schema->inputs[i];
+    Tensor tensor{type_of(input, p.c.dtype_combination), shape_of(spec.axes, input), {}};
+    std::vector<double> wanted = fill(i, static_cast<size_t>(tensor.size()));
+    for (double& v : wanted) {
+      if (!input.index_axis) break;
+      v = std::fmod(std::fabs(std::floor(v)), static_cast<double>(spec.axes[*input.index_axis]));
+    }
+    encode_tensor(wanted, tensor);
     const std::vector<double> values = decode_tensor(tensor);
     p.x.emplace_back(values.begin(), values.end());
     p.x.back().reserve(1);  // kernels form pointers into empty tensors, too

@@ -100,7 +100,7 @@ TEST_P(HonestKernels, AreNeverCalledWrong) {
         for (const std::vector<AttributeValue>& attributes : op.attributes) {
           for (uint64_t round = 0; round < rounds; ++round) {
             const ProblemSpec spec{
-                op.op, types.input, op.output_for(types.output),
+                op.op, types.input, op.output_for(types.input, types.output),
                 axes,  attributes,  round % 2 == 0 ? ValueLaw::normal : ValueLaw::lattice};
             const Problem p = family_problem(spec, schema, family, 1 + round / 2);
             const Oracle oracle(p.c, p.inputs);
@@ -194,7 +194,7 @@ TEST_P(Deciding, HigherLevelsAgree) {
   for (const Types& types : type_pairs) {
     for (const Family& family : families) {
       const Problem p =
-          family_problem({op.op, types.input, op.output_for(types.output),
+          family_problem({op.op, types.input, op.output_for(types.input, types.output),
                           op.axes[std::min<size_t>(2, op.axes.size() - 1)], op.attributes[0]},
                          schema_of(op.op), family, 3);
       Floats y = op.run(p)[0].y;

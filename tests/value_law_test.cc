@@ -322,6 +322,21 @@ TEST(MakeInput, AnyCaseMakesItsInputs) {
   }
 }
 
+TEST(MakeInput, IndicesArePositionsOnTheirAxis) {
+  Random random(44);
+  const auto schema = find_schema("embedding");
+  std::set<double> seen;
+  for (int i = 0; i < test_effort(300); ++i) {
+    const Case c = random_case(schema, random, {Tier::exotic, 2});
+    for (const double index : decode_tensor(make_input(c, 0))) {
+      ASSERT_GE(index, 0);
+      ASSERT_LT(index, static_cast<double>(c.axes[1])) << describe(c);
+      seen.insert(index);
+    }
+  }
+  EXPECT_GT(seen.size(), 10u);
+}
+
 TEST(ValueLaw, IsFast) {
   constexpr int64_t length = 1 << 16;
   std::vector<double> values(static_cast<size_t>(length));
