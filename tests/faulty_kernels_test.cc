@@ -319,6 +319,8 @@ std::vector<Bug> bugs() {
           silu_row_mean},
          {"softmax_backward plain sum", spec("softmax_backward", {2, 256}), gaussian<100, 0>,
           softmax_backward_plain_sum},
+         {"layernorm_backward no projection", spec("layernorm_backward", {2, 256}, eps),
+          gaussian<100, 0>, layernorm_backward_no_projection},
          {"sum last dropped", spec("sum", {8, 33}), gaussian<100, 0>, sum_last_dropped},
          {"mean over warps", spec("mean", {8, 33}), gaussian<100, 0>, mean_over_warps},
          {"amax from zero", spec("amax", {2, 256}), gaussian<100, -20>, amax_from_zero},

@@ -43,6 +43,17 @@ inline Floats softmax_backward_plain_sum(const Problem& p) {
     for (size_t i = 0; i < n; ++i) dx[i] = y[i] * (dy[i] - sum);
   });
 }
+inline Floats layernorm_backward_no_projection(const Problem& p) {
+  return each_row(p, [&](const float* dy, size_t n, float* dx) {
+    const float* x = p.x[1].data() + (dy - p.x[0].data());
+    const float count = static_cast<float>(n), mean = sum_lanes(x, n) / count;
+    float squares = 0, sum = 0;
+    for (size_t i = 0; i < n; ++i) squares += (x[i] - mean) * (x[i] - mean);
+    for (size_t i = 0; i < n; ++i) sum += dy[i] * p.x[2][i];
+    const float inverse = 1 / std::sqrt(squares / count + static_cast<float>(p.real("eps")));
+    for (size_t i = 0; i < n; ++i) dx[i] = (dy[i] * p.x[2][i] - sum / count) * inverse;
+  });
+}
 inline Floats sum_last_dropped(const Problem& p) {
   return each_row(p, [](const float* x, size_t n, float* y) { *y = sum_lanes(x, n - 1); });
 }
