@@ -79,7 +79,6 @@ bool all_offences_are(const Observation& observation, OffenceKind kind) {
 }
 
 std::optional<ExactControls> exact_controls(const Judgement& judgement) {
-  if (judgement.has_specials) return std::nullopt;  // NaN and infinities are no matter of bits
   const Observation* coarse = judgement.find(Probe::coarse_values);
   const Observation* lattice = judgement.find(Probe::lattice_values);
   if (coarse == nullptr || lattice == nullptr || !coarse->exact || !lattice->exact) {

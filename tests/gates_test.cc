@@ -232,7 +232,7 @@ std::vector<Row> rows() {
        "PRC-01",
        none,
        {{P, wrong()}, {Probe::coarse_values, clean()}, {Probe::lattice_values, clean()}},
-       "no exact control runs",
+       "an input holds NaN or an infinity",
        true,
        true},
       {"narrow_is_not_inputs",

@@ -38,7 +38,8 @@ TEST_P(StoredReproducer, FailsAsStoredInEveryBuildOfItsKernel) {
   const nlohmann::json here = replay(GetParam(), {});
   EXPECT_EQ(here.at("gate"), here.at("stored_gate"));
   const std::string writer = here.at("written_by");
-  if (writer.ends_with(" " WARPFUZZ_BUILD_NAME)) {
+  // A kernel that is not deterministic has no same outputs.
+  if (writer.ends_with(" " WARPFUZZ_BUILD_NAME) && here.at("stored_gate") != "ORD-02") {
     EXPECT_TRUE(here.at("same_outputs")) << "written by " << writer;
   }
   // Without checks the kernel shows the same, unless only checks saw it: then it does not pass.
