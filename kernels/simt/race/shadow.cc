@@ -14,20 +14,6 @@ constexpr size_t arena_cells = arena_bytes / sizeof(Cell);
 
 }  // namespace
 
-// The newcomer is in another warp or block than the latest. What was kept of its own group until
-// now stays if it has a place there.
-void Cell::note_from_afar(const Record& access) {
-  const bool block_changes = !same_block(latest.actor, access.actor);
-  Record& displaced = block_changes ? other_block : other_warp;
-  const Record before = displaced;
-  displaced = latest;
-  latest = access;
-  const bool neighbour = before.actor != access.actor && same_block(before.actor, access.actor);
-  const bool lane = neighbour && same_warp(before.actor, access.actor);
-  other_lane = lane ? before : Record{};
-  if (block_changes) other_warp = neighbour && !lane ? before : Record{};
-}
-
 void Range::refine(uintptr_t address, size_t access_bytes) {
   const auto wanted = static_cast<unsigned>(std::countr_zero(address | access_bytes));
   if (wanted >= shift) return;

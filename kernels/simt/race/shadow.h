@@ -48,18 +48,17 @@ struct alignas(64) Cell {
   Record other_block;
   uint32_t flags = 0;
 
-  // Makes the access the latest one.
+  // Makes the access the latest one, and what was the latest that of another lane, warp or block.
   void note(const Record& access) {
     const Actor apart = latest.actor ^ access.actor;
     if (apart != 0) {
-      if (apart >= 32) return note_from_afar(access);
-      other_lane = latest;
+      Record& displaced = apart < 32                  ? other_lane
+                          : apart >> thread_bits == 0 ? other_warp
+                                                      : other_block;
+      displaced = latest;
     }
     latest = access;
   }
-
- private:
-  void note_from_afar(const Record& access);
 };
 static_assert(sizeof(Cell) == 64);
 
