@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+
+#include "reference/number_format.h"
 
 namespace warpfuzz {
 namespace {
@@ -9,6 +12,7 @@ namespace {
 constexpr int64_t smallest_tame_axis = 128;
 constexpr int64_t control_reduction = 512;  // long enough for a narrow accumulator to lose bits
 constexpr int64_t control_batch = 2;
+constexpr int few_bits = 7;
 constexpr int64_t most_control_work = int64_t{1} << 23;
 
 int64_t tame(int64_t value, int64_t at_least, const Axis& axis) {
@@ -53,6 +57,20 @@ std::optional<Case> control_case(const Case& c, Probe probe) {
   }
   if (!constraints_hold(control) || control.work() > most_control_work) return std::nullopt;
   return control;
+}
+
+std::vector<Tensor> rounded(std::vector<Tensor> inputs) {
+  for (Tensor& input : inputs) {
+    if (!info(input.dtype).floating) continue;
+    std::vector<double> values = decode_tensor(input);
+    for (double& value : values) {
+      int exponent = 0;
+      const double fraction = std::frexp(value, &exponent);
+      value = std::ldexp(std::nearbyint(std::ldexp(fraction, few_bits)), exponent - few_bits);
+    }
+    encode_tensor(values, input);
+  }
+  return inputs;
 }
 
 }  // namespace warpfuzz

@@ -12,6 +12,8 @@ namespace {
 
 constexpr uint32_t schedule_attempts = 8;
 constexpr uint32_t tame_draws = 6;
+constexpr std::array ill_conditioned = {ValueLaw::large_mean, ValueLaw::very_negative,
+                                        ValueLaw::rising_maximum};
 
 // Adds the seconds of its lifetime to a sum.
 class Stopwatch {
@@ -50,6 +52,17 @@ bool only_marginal(const Observation& observation) {
 // Other values under the same laws.
 void reseed(Case& c, uint32_t draw) {
   for (TensorCase& input : c.inputs) input.seed += draw * 0x9E3779B9u;
+}
+
+// Other values, and in every second draw under a law that ill-conditioned formulas do not survive.
+void redraw_tame(Case& c, uint32_t draw) {
+  reseed(c, draw);
+  if (draw % 2 == 0) return;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    if (!info(c.dtype(c.schema->inputs[i])).floating) continue;
+    c.inputs[i].law = ill_conditioned[draw / 2 % ill_conditioned.size()];
+    c.inputs[i].pokes.clear();
+  }
 }
 
 bool accuses(const Gate& gate, const Judgement& judgement, TrialResult& result) {
@@ -102,9 +115,8 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   TrialResult result;
   Judgement judgement{.c = c, .observations = {}};
   judgement.excluded_by_preconditions = !preconditions_.admit(c);
-  judgement.observations[0] = observe(c, inputs, Probe::primary);
+  judgement.observations[0] = judged(c, inputs);
   Observation& primary = *judgement.observations[0];
-  judge(c, inputs, primary);
   if (primary.values_differ()) judgement.has_specials = has_specials(inputs);
   if (only_marginal(primary) && !confirmed_by_redraw(c)) clear_offences(primary);
 
@@ -231,6 +243,12 @@ void Trial::judge(const Case& c, const std::vector<Tensor>& inputs, Observation&
   }
 }
 
+Observation Trial::judged(const Case& c, const std::vector<Tensor>& inputs) {
+  Observation observation = observe(c, inputs, Probe::primary);
+  judge(c, inputs, observation);
+  return observation;
+}
+
 // An error a little over the tolerance is chance once in a while: it counts if two of three draws
 // of the same call exceed.
 bool Trial::confirmed_by_redraw(const Case& c) {
@@ -238,10 +256,7 @@ bool Trial::confirmed_by_redraw(const Case& c) {
   for (uint32_t draw = 1; draw <= 2; ++draw) {
     Case redrawn = c;
     reseed(redrawn, draw);
-    const std::vector<Tensor> inputs = make_inputs(redrawn);
-    Observation observation = observe(redrawn, inputs, Probe::primary);
-    judge(redrawn, inputs, observation);
-    if (observation.values_differ()) ++exceeding;
+    if (judged(redrawn, make_inputs(redrawn)).values_differ()) ++exceeding;
   }
   return exceeding >= 2;
 }
@@ -258,6 +273,9 @@ void Trial::run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<
       case Probe::race_check:
         judgement.observations[i] = check_races(judgement.c, inputs);
         break;
+      case Probe::few_bits:
+        judgement.observations[i] = judged(judgement.c, rounded(inputs));
+        break;
       default:
         judgement.observations[i] = control(judgement.c, probe);
         break;
@@ -265,17 +283,16 @@ void Trial::run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<
   }
 }
 
-// "Right on a tame shape" must not be luck: other values are drawn until one is wrong.
+// "Right on a tame shape" must not be luck: other values are drawn until some are wrong.
 std::optional<Observation> Trial::control(const Case& c, Probe probe) {
   std::optional<Case> changed = control_case(c, probe);
   if (!changed || !preconditions_.admit(*changed)) return std::nullopt;
   const uint32_t draws = probe == Probe::tame_shape ? tame_draws : 1;
   Observation observation;
   for (uint32_t draw = 0; draw < draws && !observation.violates(); ++draw) {
-    if (draw > 0) reseed(*changed, draw);
-    const std::vector<Tensor> inputs = make_inputs(*changed);
-    observation = observe(*changed, inputs, Probe::primary);
-    judge(*changed, inputs, observation);
+    Case drawn = *changed;
+    if (draw > 0) redraw_tame(drawn, draw);
+    observation = judged(drawn, make_inputs(drawn));
   }
   return observation;
 }

@@ -83,6 +83,7 @@ class Trial {
                      const Observation& primary);
   void expect(const Case& c, const std::vector<Tensor>& inputs);
   void judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation);
+  Observation judged(const Case& c, const std::vector<Tensor>& inputs);
   std::optional<Observation> control(const Case& c, Probe probe);
   bool confirmed_by_redraw(const Case& c);
   void run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<Tensor>& inputs);

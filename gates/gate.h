@@ -26,11 +26,12 @@ enum class Probe : uint8_t {
   other_poison,    // same call; other poison, guards, workspace contents and addresses
   other_schedule,  // same call; blocks and threads in another order
   race_check,      // same call on the race build of the kernel, for its faults only
+  few_bits,        // same call; input values rounded to 7 significant bits
   tame_shape,      // other shape: every axis but the batch a power of two of at least 128
   coarse_values,   // tame shape; values so coarse that a narrow accumulator is exact on them
   lattice_values,  // tame shape; few-bit integers that are exact in the declared accumulator only
 };
-inline constexpr size_t probe_count = 7;
+inline constexpr size_t probe_count = 8;
 using ProbeSet = uint8_t;
 constexpr ProbeSet bit(Probe probe) {
   return static_cast<ProbeSet>(1u << static_cast<unsigned>(probe));

@@ -9,12 +9,14 @@ constexpr ProbeSet none = 0;
 constexpr ProbeSet repeats = bit(Probe::other_poison) | bit(Probe::other_schedule);
 constexpr ProbeSet race = bit(Probe::race_check);
 constexpr ProbeSet shape = bit(Probe::tame_shape);
-constexpr ProbeSet values = bit(Probe::coarse_values) | bit(Probe::lattice_values);
+constexpr ProbeSet sums = bit(Probe::coarse_values) | bit(Probe::lattice_values);
+constexpr ProbeSet values = sums | bit(Probe::few_bits);
 
 // Most specific first. A memory or run fault explains wrong values, so it comes before them. A race
 // has both its lines and explains results that depend on the schedule or on what memory held; but
 // it may itself come from a barrier that not all threads reach or a write to the wrong place. A
-// controlled experiment (shape, coarse values) explains more than "the value is wrong".
+// controlled experiment (shape, coarse values) explains more than "the value is wrong", or than the
+// infinity that a narrow accumulator ends in.
 constexpr std::array table = {
     Gate{
         "RUN-02", "termination",
@@ -35,13 +37,13 @@ constexpr std::array table = {
          check_determinism},
     Gate{"CMP-03", "shape polymorphism", "every legal shape is accepted and right", shape,
          check_shape_polymorphism},
+    Gate{"PRC-02", "accumulator precision", "the accumulator is at least the declared type", sums,
+         check_accumulator},
     Gate{"EXC-01", "non-finite propagation",
          "NaN and infinities appear exactly where the operator puts them", none, check_non_finite},
     Gate{"EXC-02", "subnormals",
          "subnormals are preserved unless the contract lets them be flushed", none,
          check_subnormals},
-    Gate{"PRC-02", "accumulator precision", "the accumulator is at least the declared type", values,
-         check_accumulator},
     Gate{"PRC-01", "dtype ladder", "no dtype is computed one precision lower", values,
          check_dtype_ladder},
     Gate{"ORD-01", "summation order", "sums on an exact lattice are exact in any order", none,
@@ -51,8 +53,8 @@ constexpr std::array table = {
 };
 
 constexpr std::array<std::string_view, probe_count> probe_names = {
-    "primary",    "other poison",  "other schedule", "race check",
-    "tame shape", "coarse values", "lattice values"};
+    "primary",  "other poison", "other schedule", "race check",
+    "few bits", "tame shape",   "coarse values",  "lattice values"};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "fuzzers/kernel_under_test.h"
@@ -61,7 +62,8 @@ Outcome run_campaign_once(const ManifestEntry& entry, int seed, int time, bool g
 
 struct Summary {
   size_t found = 0;
-  size_t named = 0;  // by the gate of the manifest
+  size_t named = 0;                 // by the gate of the manifest
+  std::set<std::string> otherwise;  // the gates that named it instead
   double median = 0, worst = 0;
   uint64_t median_runs = 0;
 };
@@ -74,7 +76,9 @@ Summary summarize(const ManifestEntry& entry, std::vector<Outcome> outcomes) {
   Summary summary;
   for (const Outcome& o : outcomes) {
     summary.found += o.found;
-    summary.named += o.found && is_named(entry, o.gate);
+    const bool named = o.found && is_named(entry, o.gate);
+    summary.named += named;
+    if (o.found && !named) summary.otherwise.insert(o.gate);
   }
   const auto middle = outcomes.begin() + static_cast<std::ptrdiff_t>(outcomes.size() / 2);
   std::nth_element(outcomes.begin(), middle, outcomes.end(),
@@ -96,8 +100,10 @@ int measure(int seeds, int time, int jobs, const std::vector<std::string>& only)
     if (entry.faulty && wanted && entry.device.empty()) entries.push_back(entry);
   }
   fmt::print(
-      "| kernel | gate | found | named | median s | worst s | median runs | unguided found | "
-      "unguided median s | unguided median runs |\n|---|---|---|---|---|---|---|---|---|---|\n");
+      "| kernel | gate | found | named | otherwise | median s | worst s | median runs | unguided "
+      "found | "
+      "unguided median s | unguided median runs "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const ManifestEntry& entry : entries) {
     build_kernel(installation, entry.source, {});  // compiling is not part of the time
     std::vector<Outcome> guided(static_cast<size_t>(seeds)), unguided = guided;
@@ -114,9 +120,10 @@ int measure(int seeds, int time, int jobs, const std::vector<std::string>& only)
     }
     workers.clear();  // joins
     const Summary g = summarize(entry, guided), u = summarize(entry, unguided);
-    fmt::print("| {} | {} | {}/{} | {}/{} | {:.2f} | {:.2f} | {} | {}/{} | {:.2f} | {} |\n",
-               entry.name, fmt::join(entry.gates, " "), g.found, seeds, g.named, seeds, g.median,
-               g.worst, g.median_runs, u.found, seeds, u.median, u.median_runs);
+    fmt::print("| {} | {} | {}/{} | {}/{} | {} | {:.2f} | {:.2f} | {} | {}/{} | {:.2f} | {} |\n",
+               entry.name, fmt::join(entry.gates, " "), g.found, seeds, g.named, seeds,
+               fmt::join(g.otherwise, " "), g.median, g.worst, g.median_runs, u.found, seeds,
+               u.median, u.median_runs);
     std::fflush(stdout);
   }
   return 0;
