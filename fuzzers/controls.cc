@@ -28,6 +28,30 @@ bool constraints_hold(const Case& c) {
                      [&](const Expression& e) { return e.evaluate(values) != 0; });
 }
 
+// The row-major positions of a tensor's elements at the given positions of its axes (-1: all).
+std::vector<size_t> elements_at(const TensorSpec& spec, const std::vector<int64_t>& shape,
+                                const std::vector<int64_t>& position) {
+  std::vector<size_t> elements = {0};
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const int64_t at = position[spec.axes[d]];
+    const int64_t first = at < 0 ? 0 : at, last = at < 0 ? shape[d] : at + 1;
+    std::vector<size_t> longer;
+    longer.reserve(elements.size() * static_cast<size_t>(last - first));
+    for (size_t element : elements) {
+      for (int64_t i = first; i < last; ++i) {
+        longer.push_back(element * static_cast<size_t>(shape[d]) + static_cast<size_t>(i));
+      }
+    }
+    elements = std::move(longer);
+  }
+  return elements;
+}
+
+// Neighbouring choices, unrelated numbers.
+int64_t scramble(uint32_t choice) {
+  return static_cast<int64_t>(choice * 0x9E3779B97F4A7C15u >> 33);
+}
+
 }  // namespace
 
 std::optional<Case> control_case(const Case& c, Probe probe) {
@@ -71,6 +95,63 @@ std::vector<Tensor> rounded(std::vector<Tensor> inputs) {
     encode_tensor(values, input);
   }
   return inputs;
+}
+
+std::optional<std::vector<Tensor>> with_changed_element(const Case& c, std::vector<Tensor> inputs,
+                                                        uint32_t choice) {
+  const auto& specs = c.schema->inputs;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const size_t i = (choice + k) % inputs.size();
+    const bool changeable = info(inputs[i].dtype).floating || specs[i].index_axis.has_value();
+    // An element of a broadcast tensor is several of the call's.
+    if (!changeable || inputs[i].size() == 0 || c.inputs[i].layout == Layout::broadcast) continue;
+    std::vector<double> values = decode_tensor(inputs[i]);
+    double& value = values[static_cast<size_t>(scramble(choice)) % values.size()];
+    if (specs[i].index_axis) {
+      const auto positions = static_cast<double>(c.axes[*specs[i].index_axis]);
+      if (positions < 2) continue;
+      value = value + 1 < positions ? value + 1 : 0;
+    } else {
+      // Large against what it was, and of the sign that no operator ignores.
+      value = std::isfinite(value) ? (std::abs(value) < 1024 ? std::abs(value) + 1 : 0.5) : 1;
+    }
+    encode_tensor(values, inputs[i]);
+    return inputs;
+  }
+  return std::nullopt;
+}
+
+std::optional<LoneRow> lone_row(const Case& c, const std::vector<Tensor>& inputs, uint32_t choice) {
+  LoneRow row{c, {}, {}};
+  std::vector<int64_t> position(c.axes.size(), -1);  // of the batch axes
+  int64_t rows = 1;
+  for (size_t i = 0; i < c.axes.size(); ++i) {
+    const Axis& axis = c.schema->axes[i];
+    if (axis.derived) row.c.axes[i] = axis.derived->evaluate(row.c.expression_values());
+    if (!axis.variable() || axis.role != AxisRole::batch) continue;
+    if (c.axes[i] == 0 || axis.minimum > 1) return std::nullopt;
+    rows *= c.axes[i];
+    position[i] = scramble(choice + static_cast<uint32_t>(i)) % c.axes[i];
+    row.c.axes[i] = 1;
+  }
+  if (rows < 2 || !constraints_hold(row.c)) return std::nullopt;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::vector<size_t> elements =
+        elements_at(c.schema->inputs[i], inputs[i].shape, position);
+    const size_t bytes = info(inputs[i].dtype).bytes;
+    Tensor& part = row.inputs.emplace_back(inputs[i].dtype, row.c.shape(c.schema->inputs[i]),
+                                           std::vector<std::byte>(elements.size() * bytes));
+    for (size_t e = 0; e < elements.size(); ++e) {
+      std::copy_n(inputs[i].data.data() + elements[e] * bytes, bytes, part.data.data() + e * bytes);
+    }
+  }
+  for (const TensorSpec& output : c.schema->outputs) {
+    const bool batched = std::any_of(output.axes.begin(), output.axes.end(),
+                                     [&](size_t axis) { return position[axis] >= 0; });
+    row.elements.push_back(batched ? elements_at(output, c.shape(output), position)
+                                   : std::vector<size_t>());
+  }
+  return row;
 }
 
 }  // namespace warpfuzz

@@ -65,6 +65,14 @@ void redraw_tame(Case& c, uint32_t draw) {
   }
 }
 
+constexpr std::pair<ExtraRun, Probe> probes_of_extra_runs[] = {
+    {ExtraRun::other_poison, Probe::other_poison},
+    {ExtraRun::other_schedule, Probe::other_schedule},
+    {ExtraRun::race_check, Probe::race_check},
+    {ExtraRun::changed_element, Probe::changed_element},
+    {ExtraRun::lone_row, Probe::lone_row},
+};
+
 bool accuses(const Gate& gate, const Judgement& judgement, TrialResult& result) {
   GateResult checked = gate.check(judgement);
   if (checked.outcome != Outcome::violation) return false;
@@ -115,15 +123,16 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   TrialResult result;
   Judgement judgement{.c = c, .observations = {}};
   judgement.excluded_by_preconditions = !preconditions_.admit(c);
+  kernel_.reset();
   judgement.observations[0] = judged(c, inputs);
   Observation& primary = *judgement.observations[0];
   if (primary.values_differ()) judgement.has_specials = has_specials(inputs);
   if (only_marginal(primary) && !confirmed_by_redraw(c)) clear_offences(primary);
 
   ProbeSet asked = 0;
-  if (asks_for(c.extra_runs, ExtraRun::other_poison)) asked |= bit(Probe::other_poison);
-  if (asks_for(c.extra_runs, ExtraRun::other_schedule)) asked |= bit(Probe::other_schedule);
-  if (asks_for(c.extra_runs, ExtraRun::race_check)) asked |= bit(Probe::race_check);
+  for (const auto& [extra_run, probe] : probes_of_extra_runs) {
+    if (asks_for(c.extra_runs, extra_run)) asked |= bit(probe);
+  }
   if (primary.run.status == RunStatus::ok) run_probes(judgement, asked, inputs);
   const bool wrong = primary.values_differ() || repeats_differ(judgement);
 
@@ -158,12 +167,13 @@ Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs, Pro
   Observation observation;
   RunOptions options;
   options.time_limit = options_.time_limit;
-  Poison poison = Poison::quiet_nan;
+  Fill fill = Poison::quiet_nan;
   uint32_t placement = 0;
   if (probe == Probe::other_poison) {
-    poison = Poison::other;
+    fill = Poison::other;
     placement = 1 + c.schedule_seed % 6;
   }
+  if (probe == Probe::other_guards) fill.guards = Poison::other;
   if (probe == Probe::other_schedule || probe == Probe::race_check) {
     // Random tells most: a fault that reversing hides still has many orders to show in. Races show
     // in the plain order too, which costs least.
@@ -171,14 +181,14 @@ Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs, Pro
     options.schedule = options.schedule_seed % 4 == 3 ? Schedule::reversed : Schedule::random;
     if (probe == Probe::race_check && options.schedule_seed == 0) options.schedule = {};
   }
-  options.fill = static_cast<uint8_t>(poison);
+  options.fill = static_cast<uint8_t>(fill.outputs);
   Kernel& kernel = probe == Probe::race_check ? *race_kernel_ : kernel_;
   // What the call's outputs must be, computed while a GPU computes what they are.
   expected_ = false;
   if (probe == Probe::primary) options.meanwhile = [&] { expect(c, inputs); };
   const double oracle_seconds = times_.oracle;
   const Stopwatch watch(times_.kernel);
-  image_.compose(c, inputs, kernel_.workspace_bytes(c), poison, placement);
+  image_.compose(c, inputs, kernel_.workspace_bytes(c), fill, placement);
   observation.run = kernel.run(c, image_, options);
   name_addresses(observation.run.faults);
   device_lost_ = device_lost_ || observation.run.device_lost;
@@ -215,6 +225,7 @@ std::optional<Observation> Trial::check_races(const Case& c, const std::vector<T
     race_kernel_ = options_.race_build();
   }
   if (race_kernel_ == nullptr) return std::nullopt;
+  race_kernel_->reset();
   return observe(c, inputs, Probe::race_check);
 }
 
@@ -268,10 +279,17 @@ void Trial::run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<
     switch (probe) {
       case Probe::other_poison:
       case Probe::other_schedule:
+      case Probe::other_guards:
         judgement.observations[i] = repeat(judgement.c, inputs, probe, judgement.primary());
         break;
       case Probe::race_check:
         judgement.observations[i] = check_races(judgement.c, inputs);
+        break;
+      case Probe::changed_element:
+        call_again(judgement, inputs);
+        break;
+      case Probe::lone_row:
+        compute_lone_row(judgement, inputs);
         break;
       case Probe::few_bits:
         judgement.observations[i] = judged(judgement.c, rounded(inputs));
@@ -283,6 +301,37 @@ void Trial::run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<
   }
 }
 
+// The call with one element changed, the call again, and the first of these that is wrong on a
+// kernel without a past.
+void Trial::call_again(Judgement& judgement, const std::vector<Tensor>& inputs) {
+  const Case& c = judgement.c;
+  const auto changed = with_changed_element(c, inputs, c.schedule_seed);
+  if (!changed) return;
+  const auto put = [&](Probe probe, Observation observation) -> const Observation& {
+    return judgement.observations[static_cast<size_t>(probe)].emplace(std::move(observation));
+  };
+  const std::vector<Tensor>* wrong = nullptr;
+  if (put(Probe::changed_element, judged(c, *changed)).values_differ()) {
+    wrong = &*changed;
+  } else {
+    Observation again = observe(c, inputs, Probe::repeated_call);
+    if (again.outputs != judgement.primary().outputs) {
+      expected_ = false;
+      judge(c, inputs, again);
+    }
+    if (put(Probe::repeated_call, std::move(again)).values_differ()) wrong = &inputs;
+  }
+  if (wrong != nullptr && kernel_.reset()) put(Probe::fresh_state, judged(c, *wrong));
+}
+
+void Trial::compute_lone_row(Judgement& judgement, const std::vector<Tensor>& inputs) {
+  std::optional<LoneRow> row = lone_row(judgement.c, inputs, judgement.c.schedule_seed);
+  if (!row || !preconditions_.admit(row->c)) return;
+  kernel_.reset();
+  judgement.observations[static_cast<size_t>(Probe::lone_row)] = judged(row->c, row->inputs);
+  judgement.lone_row_elements = std::move(row->elements);
+}
+
 // "Right on a tame shape" must not be luck: other values are drawn until some are wrong.
 std::optional<Observation> Trial::control(const Case& c, Probe probe) {
   std::optional<Case> changed = control_case(c, probe);
@@ -292,6 +341,7 @@ std::optional<Observation> Trial::control(const Case& c, Probe probe) {
   for (uint32_t draw = 0; draw < draws && !observation.violates(); ++draw) {
     Case drawn = *changed;
     if (draw > 0) redraw_tame(drawn, draw);
+    kernel_.reset();
     observation = judged(drawn, make_inputs(drawn));
   }
   return observation;

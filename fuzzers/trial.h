@@ -78,6 +78,8 @@ class Trial {
   Observation observe(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
                       uint32_t repetition = 0);
   void name_addresses(std::vector<Fault>& faults) const;
+  void call_again(Judgement& judgement, const std::vector<Tensor>& inputs);
+  void compute_lone_row(Judgement& judgement, const std::vector<Tensor>& inputs);
   std::optional<Observation> check_races(const Case& c, const std::vector<Tensor>& inputs);
   Observation repeat(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
                      const Observation& primary);

@@ -22,8 +22,12 @@ GateResult violation(std::string reason) {
 }
 
 GateResult value_violation(const Judgement& judgement, std::string reason) {
+  return value_violation(judgement.primary(), std::move(reason));
+}
+
+GateResult value_violation(const Observation& observation, std::string reason) {
   GateResult result = violation(std::move(reason));
-  const auto& comparisons = judgement.primary().comparisons;
+  const auto& comparisons = observation.comparisons;
   for (size_t output = 0; output < comparisons.size(); ++output) {
     if (comparisons[output].offending.empty()) continue;
     result.output = output;
@@ -65,6 +69,18 @@ std::vector<size_t> differing_elements(const Tensor& a, const Tensor& b) {
     }
   }
   return elements;
+}
+
+bool is_poison(const Tensor& tensor, size_t element, Poison poison) {
+  const size_t bytes = info(tensor.dtype).bytes;
+  for (size_t i = 0; i < bytes; ++i) {
+    if (tensor.data[element * bytes + i] != static_cast<std::byte>(poison)) return false;
+  }
+  return true;
+}
+
+bool has_tag(const Schema& schema, std::string_view tag) {
+  return std::find(schema.tags.begin(), schema.tags.end(), tag) != schema.tags.end();
 }
 
 bool all_offences_are(const Observation& observation, OffenceKind kind) {

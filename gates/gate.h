@@ -22,17 +22,22 @@ namespace warpfuzz {
 
 // The runs that a judgement may rest on.
 enum class Probe : uint8_t {
-  primary,         // the call itself
-  other_poison,    // same call; other poison, guards, workspace contents and addresses
-  other_schedule,  // same call; blocks and threads in another order
-  race_check,      // same call on the race build of the kernel, for its faults only
-  few_bits,        // same call; input values rounded to 7 significant bits
-  tame_shape,      // other shape: every axis but the batch a power of two of at least 128
-  coarse_values,   // tame shape; values so coarse that a narrow accumulator is exact on them
-  lattice_values,  // tame shape; few-bit integers that are exact in the declared accumulator only
+  primary,          // the call itself
+  changed_element,  // same call, same addresses, right after the first; one input element changed
+  repeated_call,    // then the first call once more
+  fresh_state,      // of these two the one that was wrong, on a kernel that was never called
+  other_poison,     // same call; other poison, guards, workspace contents and addresses
+  other_schedule,   // same call; blocks and threads in another order
+  other_guards,     // same call; other bytes in guards and in gaps between rows, nowhere else
+  race_check,       // same call on the race build of the kernel, for its faults only
+  lone_row,         // one position of the batch axes alone
+  few_bits,         // same call; input values rounded to 7 significant bits
+  tame_shape,       // other shape: every axis but the batch a power of two of at least 128
+  coarse_values,    // tame shape; values so coarse that a narrow accumulator is exact on them
+  lattice_values,   // tame shape; few-bit integers that are exact in the declared accumulator only
 };
-inline constexpr size_t probe_count = 8;
-using ProbeSet = uint8_t;
+inline constexpr size_t probe_count = 13;
+using ProbeSet = uint16_t;
 constexpr ProbeSet bit(Probe probe) {
   return static_cast<ProbeSet>(1u << static_cast<unsigned>(probe));
 }
@@ -43,7 +48,6 @@ struct Observation {
   RunResult run;
   std::vector<Tensor> outputs;
   std::vector<Damage> damage;
-  std::vector<size_t> poisoned;         // per output: elements whose bytes still are the poison
   std::vector<Comparison> comparisons;  // per output, against this run's own oracle
   bool exact = false;                   // all of that oracle's tolerances are 0
   bool values_differ() const;           // some output element offends
@@ -54,6 +58,9 @@ struct Observation {
 struct Judgement {
   const Case& c;
   std::array<std::optional<Observation>, probe_count> observations;
+  // Per output: where the elements of the lone row lie in the whole call's; empty if it has no
+  // batch axis.
+  std::vector<std::vector<size_t>> lone_row_elements = {};
   bool has_specials = false;               // some input holds a NaN or an infinity
   bool excluded_by_preconditions = false;  // the kernel does not accept this call
 

@@ -3,23 +3,9 @@
 // schedule but the same poison tells this apart from non-determinism. No tolerance.
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "gates/checks.h"
 
 namespace warpfuzz {
-namespace {
-
-bool is_poison(const Tensor& tensor, size_t element, Poison poison) {
-  const size_t bytes = info(tensor.dtype).bytes;
-  for (size_t i = 0; i < bytes; ++i) {
-    if (tensor.data[element * bytes + i] != static_cast<std::byte>(poison)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 GateResult check_output_coverage(const Judgement& judgement) {
   const Observation& primary = judgement.primary();
   const Observation* other = judgement.find(Probe::other_poison);

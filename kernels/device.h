@@ -110,6 +110,7 @@ struct RunResult {
   std::vector<Fault> faults;  // at most max_faults, in order
   uint32_t launches = 0;
   uint32_t failed_launches = 0;
+  uint32_t device_operations = 0;  // fills, and copies from device to device
   std::optional<DeviceUse> device_use;
   // The device does not answer this process any more: it must end, and another run the case alone.
   bool device_lost = false;
@@ -125,6 +126,10 @@ class Kernel {
   // Runs on the image, which must have been composed for `c`. Does not throw for what a kernel
   // does.
   virtual RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) = 0;
+  // Puts the kernel's variables back to what they were when it was loaded and frees what it has
+  // allocated, so that the next run owes nothing to those before. False where that is not possible
+  // (on the CUDA device the runtime's own state lies among them).
+  virtual bool reset() { return false; }
   // Turns program counters of faults into file and line; slow, for reports only.
   virtual void resolve_positions(std::vector<Fault>& faults) const = 0;
   // Counters of the last run that the device itself keeps, one byte each; as many in each run.

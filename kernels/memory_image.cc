@@ -102,9 +102,8 @@ MemoryImage::~MemoryImage() {
 }
 
 void MemoryImage::compose(const Case& c, std::span<const Tensor> inputs, size_t workspace_bytes,
-                          Poison poison, uint32_t placement_seed) {
+                          const Fill& fill, uint32_t placement_seed) {
   const Schema& schema = *c.schema;
-  poison_ = poison;
   schema_ = c.schema.get();
   regions_.clear();
   input_regions_.clear();
@@ -176,7 +175,15 @@ void MemoryImage::compose(const Case& c, std::span<const Tensor> inputs, size_t 
     WARPFUZZ_CHECK(mapped != MAP_FAILED, "no memory for an image of {} bytes", capacity_);
     block_ = static_cast<std::byte*>(mapped);
   }
-  std::memset(block_, static_cast<int>(poison), size_);
+  std::memset(block_, static_cast<int>(fill.guards), size_);
+  if (fill.outputs != fill.guards) {
+    for (const Region& region : regions_) {
+      if (region.kind != RegionKind::output && region.kind != RegionKind::workspace) continue;
+      for_each_run(region, [&](size_t byte, size_t, size_t elements) {
+        std::memset(block_ + byte, static_cast<int>(fill.outputs), elements * region.element_bytes);
+      });
+    }
+  }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Region& region = input(i);
     WARPFUZZ_CHECK(inputs[i].shape == region.shape, "input {} has another shape than its case", i);
@@ -203,19 +210,6 @@ Tensor MemoryImage::gather_output(size_t index) const {
                 elements * region.element_bytes);
   });
   return tensor;
-}
-
-size_t MemoryImage::count_poisoned(size_t index) const {
-  const Region& region = output(index);
-  const auto poison = static_cast<std::byte>(poison_);
-  size_t count = 0;
-  for_each_run(region, [&](size_t byte, size_t, size_t elements) {
-    for (size_t e = 0; e < elements; ++e) {
-      const std::byte* p = block_ + byte + e * region.element_bytes;
-      count += std::all_of(p, p + region.element_bytes, [&](std::byte b) { return b == poison; });
-    }
-  });
-  return count;
 }
 
 namespace {

@@ -31,6 +31,13 @@ struct Region {
 // Bytes of two fills; the pattern is NaN in every floating format when read as elements.
 enum class Poison : uint8_t { quiet_nan = 0xFF, other = 0x7D };
 
+struct Fill {
+  Fill(Poison all) : outputs(all), guards(all) {}
+  Fill(Poison for_outputs, Poison for_guards) : outputs(for_outputs), guards(for_guards) {}
+  Poison outputs;  // and the workspace
+  Poison guards;   // and the gaps between rows
+};
+
 // One stretch of bytes that the kernel changed and must not have.
 struct Damage {
   RegionKind kind = RegionKind::guard;
@@ -43,8 +50,8 @@ class MemoryImage {
  public:
   // Places the tensors of `c`. `inputs` are the exact bits; `workspace_bytes` what the kernel
   // asked. May be called again: buffers are reused.
-  void compose(const Case& c, std::span<const Tensor> inputs, size_t workspace_bytes, Poison poison,
-               uint32_t placement_seed);
+  void compose(const Case& c, std::span<const Tensor> inputs, size_t workspace_bytes,
+               const Fill& fill, uint32_t placement_seed);
 
   std::span<std::byte> bytes() { return {block_, size_}; }
   std::span<const Region> regions() const { return regions_; }  // ascending, covering the block
@@ -56,8 +63,6 @@ class MemoryImage {
   std::span<const std::byte> composed() const { return composed_; }
 
   Tensor gather_output(size_t index) const;
-  // Elements of an output whose every byte still is the poison.
-  size_t count_poisoned(size_t output) const;
   // Changed bytes outside the output elements and the workspace, in order of address.
   std::vector<Damage> find_damage() const;
   // "output y[3,17] + 2 bytes", "8 bytes past the end of output y", for messages.
@@ -75,7 +80,6 @@ class MemoryImage {
       nullptr;  // 4096-byte aligned, outside any allocator that reports its own errors
   size_t size_ = 0;
   size_t capacity_ = 0;
-  Poison poison_ = Poison::quiet_nan;
   const Schema* schema_ = nullptr;
   std::vector<Tensor> outputs_;  // dtype and shape only
   std::vector<Region> regions_;

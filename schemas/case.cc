@@ -197,7 +197,7 @@ void legalize(Case& c, const CaseLimits& limits, size_t favoured) {
     legalize_tensor(c, c.schema->outputs[i], limits.max_tier, false, c.outputs[i]);
   }
   c.extra_runs &= all_extra_runs;
-  if (!has_schedule(c.extra_runs)) c.schedule_seed = 0;
+  if (!has_choice(c.extra_runs)) c.schedule_seed = 0;
 }
 
 std::string illegality(const Case& c) {
@@ -242,8 +242,8 @@ std::string illegality(const Case& c) {
     if (!problem.empty()) return fmt::format("{}: {}", schema.outputs[i].name, problem);
   }
   if ((c.extra_runs & ~all_extra_runs) != 0) return fmt::format("extra runs {}", c.extra_runs);
-  if (c.schedule_seed != 0 && !has_schedule(c.extra_runs)) {
-    return "a schedule seed without another schedule";
+  if (c.schedule_seed != 0 && !has_choice(c.extra_runs)) {
+    return "a schedule seed without a run that has a choice";
   }
   return {};
 }
@@ -287,6 +287,12 @@ std::string describe(const Case& c) {
   if (asks_for(c.extra_runs, ExtraRun::other_poison)) text += ", other poison";
   if (asks_for(c.extra_runs, ExtraRun::other_schedule)) {
     text += fmt::format(", other schedule {}", c.schedule_seed);
+  }
+  if (asks_for(c.extra_runs, ExtraRun::changed_element)) {
+    text += fmt::format(", one element changed (choice {})", c.schedule_seed);
+  }
+  if (asks_for(c.extra_runs, ExtraRun::lone_row)) {
+    text += fmt::format(", one row alone (choice {})", c.schedule_seed);
   }
   if (asks_for(c.extra_runs, ExtraRun::race_check)) {
     text += ", race check";

@@ -64,18 +64,23 @@ struct AttributeValue {
 
 // Further runs of the same call that this case asks for (a bit set).
 enum class ExtraRun : uint8_t {
-  other_poison = 1,    // outputs, gaps and guards filled with another pattern, other addresses
-  other_schedule = 2,  // blocks and threads in another order (cpu device)
-  race_check = 4,      // on the race build of the kernel (cpu device)
+  other_poison = 1,     // outputs, gaps and guards filled with another pattern, other addresses
+  other_schedule = 2,   // blocks and threads in another order (cpu device)
+  race_check = 4,       // on the race build of the kernel (cpu device)
+  changed_element = 8,  // one input element changed, all addresses the same; then the call again
+  lone_row = 16,        // one position of the batch axes alone
 };
-inline constexpr uint8_t all_extra_runs = 7;
+inline constexpr ExtraRun every_extra_run[] = {ExtraRun::other_poison, ExtraRun::other_schedule,
+                                               ExtraRun::race_check, ExtraRun::changed_element,
+                                               ExtraRun::lone_row};
+inline constexpr uint8_t all_extra_runs = 31;
 constexpr bool asks_for(uint8_t extra_runs, ExtraRun run) {
   return (extra_runs & static_cast<uint8_t>(run)) != 0;
 }
-// Runs whose order of blocks and threads Case::schedule_seed chooses.
-constexpr bool has_schedule(uint8_t extra_runs) {
-  return asks_for(extra_runs, ExtraRun::other_schedule) ||
-         asks_for(extra_runs, ExtraRun::race_check);
+// Whether Case::schedule_seed has a meaning: it chooses the order of blocks and threads, the
+// element that changes, the row that is alone.
+constexpr bool has_choice(uint8_t extra_runs) {
+  return (extra_runs & ~static_cast<uint8_t>(ExtraRun::other_poison)) != 0;
 }
 
 struct Case {
@@ -87,7 +92,7 @@ struct Case {
   std::vector<TensorCase> inputs;
   std::vector<TensorCase> outputs;
   uint8_t extra_runs = 0;      // ExtraRun bits
-  uint32_t schedule_seed = 0;  // of the runs that have a schedule; 0 without one
+  uint32_t schedule_seed = 0;  // of the extra runs that have a choice; 0 without one
   bool operator==(const Case&) const = default;
 
   DType dtype(const TensorSpec& tensor) const;

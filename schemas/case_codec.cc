@@ -213,7 +213,7 @@ Case decode(std::shared_ptr<const Schema> schema, std::span<const uint8_t> bytes
   c.dtype_combination = in.byte();
   const uint8_t runs = in.byte();
   c.extra_runs = runs & all_extra_runs;
-  if (has_schedule(c.extra_runs)) c.schedule_seed = static_cast<uint32_t>(in.varint());
+  if (has_choice(c.extra_runs)) c.schedule_seed = static_cast<uint32_t>(in.varint());
   c.axes.resize(s.axes.size());
   for (size_t i = 0; i < s.axes.size(); ++i) {
     const Axis& axis = s.axes[i];
@@ -228,7 +228,7 @@ Case decode(std::shared_ptr<const Schema> schema, std::span<const uint8_t> bytes
   for (size_t i = 0; i < s.inputs.size(); ++i) read_tensor(in, s.inputs[i], true, c.inputs[i]);
   c.outputs.resize(s.outputs.size());
   for (size_t i = 0; i < s.outputs.size(); ++i) read_tensor(in, s.outputs[i], false, c.outputs[i]);
-  legalize(c, limits, static_cast<size_t>(runs >> 3) % s.axes.size());
+  legalize(c, limits, static_cast<size_t>(runs >> 5) % s.axes.size());
   return c;
 }
 
@@ -239,7 +239,7 @@ void encode(const Case& c, std::vector<uint8_t>& bytes) {
   out.byte(class_bytes[c.size_class]);
   out.byte(c.dtype_combination);
   out.byte(c.extra_runs);
-  if (has_schedule(c.extra_runs)) out.varint(c.schedule_seed);
+  if (has_choice(c.extra_runs)) out.varint(c.schedule_seed);
   const Schema& s = *c.schema;
   for (size_t i = 0; i < s.axes.size(); ++i) {
     if (s.axes[i].variable()) write_extent(out, c.axes[i]);

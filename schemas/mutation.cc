@@ -257,15 +257,13 @@ bool change_size_class(Case& c, Random& random, size_t&) {
 }
 bool change_extra_runs(Case& c, Random& random, size_t&) {
   // Mostly off: an extra run costs as much as the case itself.
-  constexpr ExtraRun runs[] = {ExtraRun::other_poison, ExtraRun::other_schedule,
-                               ExtraRun::race_check};
   const bool on = one_in(random, 3);
-  c.extra_runs = on ? static_cast<uint8_t>(pick(random, runs)) : uint8_t{0};
+  c.extra_runs = on ? static_cast<uint8_t>(pick(random, every_extra_run)) : uint8_t{0};
   return true;
 }
 bool change_schedule_seed(Case& c, Random& random, size_t&) {
   c.schedule_seed = random_seed(random);
-  return has_schedule(c.extra_runs);
+  return has_choice(c.extra_runs);
 }
 
 constexpr Mutation mutation_table[] = {

@@ -139,7 +139,7 @@ class Simplifier {
 
   void extra_runs() {
     propose([](Case& c) { c.extra_runs = 0; });
-    for (ExtraRun run : {ExtraRun::other_poison, ExtraRun::other_schedule, ExtraRun::race_check}) {
+    for (ExtraRun run : every_extra_run) {
       propose([&](Case& c) { c.extra_runs &= static_cast<uint8_t>(~static_cast<uint8_t>(run)); });
     }
     propose([](Case& c) { c.schedule_seed = 0; });

@@ -132,7 +132,7 @@ TEST(Case, SaysWhatIsIllegal) {
        "y: found layout broadcast, which the schema lacks"},
       {[](Case& c) { c.outputs[0].offset = 128; }, "y: found offset 128, expected 0 to 127"},
       {[](Case& c) { c.outputs[0].seed = 1; }, "y: found values for an output, expected none"},
-      {[](Case& c) { c.extra_runs = 8; }, "extra runs 8"},
+      {[](Case& c) { c.extra_runs = 32; }, "extra runs 32"},
       {[](Case& c) { c.schedule_seed = 1; }, "a schedule seed without another schedule"},
   };
   for (const auto& row : rows) {

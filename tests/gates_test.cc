@@ -108,7 +108,28 @@ struct Row {
   bool exact = false;
   bool has_specials = false;
   bool excluded = false;
+  std::string tag = {};  // of the schema
+  bool batch_invariant = true;
 };
+
+Observation launched(uint32_t launches, uint32_t operations = 0) {
+  Observation observation = clean();
+  observation.run.launches = launches;
+  observation.run.device_operations = operations;
+  return observation;
+}
+
+Observation left_running() {
+  Observation observation = launched(1);
+  observation.run.device_use.emplace().left_running = true;
+  return observation;
+}
+
+Observation wrong_outputs(std::initializer_list<float> values) {
+  Observation observation = wrong();
+  observation.outputs = {floats(values)};
+  return observation;
+}
 
 std::vector<Row> rows() {
   constexpr auto P = Probe::primary;
@@ -179,6 +200,78 @@ std::vector<Row> rows() {
        {{P, clean(poisoned(2, Poison::quiet_nan))},
         {Probe::other_schedule, clean(poisoned(2, Poison::quiet_nan))}},
        ""},
+      {"reads_guards",
+       "MEM-04",
+       bad,
+       {{P, clean()}, {Probe::other_guards, clean(floats({1, 2, 4}))}},
+       "1 of 3 elements of output y change with bytes outside the inputs"},
+      {"reads_inputs_only", "MEM-04", good, {{P, clean()}, {Probe::other_guards, clean()}}, ""},
+      {"schedule_is_no_read",
+       "MEM-04",
+       good,
+       {{P, clean()},
+        {Probe::other_guards, clean(floats({1, 2, 4}))},
+        {Probe::other_schedule, clean(floats({1, 2, 5}))}},
+       ""},
+      {"refused_launch", "RES-02", bad, {{P, with_status(RunStatus::ok, 1)}}, "returned WF_OK"},
+      {"noticed_refusal", "RES-02", bad, {{P, with_status(RunStatus::error, 1)}}, "an error"},
+      {"no_refusal", "RES-02", good, {{P, with_status(RunStatus::error, 0)}}, ""},
+      {"host_result", "RES-01", bad, {{P, launched(0)}}, "no kernel was launched"},
+      {"left_running", "RES-01", bad, {{P, left_running()}}, "another stream"},
+      {"launched", "RES-01", good, {{P, launched(1)}}, ""},
+      {"filled_on_the_device", "RES-01", good, {{P, launched(0, 1)}}, ""},
+      {"nothing_written", "RES-01", good, {{P, clean(poisoned(3, Poison::quiet_nan))}}, ""},
+      {"memoised",
+       "STA-01",
+       bad,
+       {{P, clean()}, {Probe::changed_element, wrong()}, {Probe::fresh_state, clean()}},
+       "one input element changed"},
+      {"remembers_the_second",
+       "STA-01",
+       bad,
+       {{P, clean()},
+        {Probe::changed_element, clean()},
+        {Probe::repeated_call, wrong()},
+        {Probe::fresh_state, clean()}},
+       "after a call that differs"},
+      {"wrong_without_a_past",
+       "STA-01",
+       good,
+       {{P, clean()}, {Probe::changed_element, wrong()}, {Probe::fresh_state, wrong()}},
+       ""},
+      {"stale_bits_where_nothing_is_fresh",
+       "STA-01",
+       bad,
+       {{P, clean()}, {Probe::changed_element, wrong_outputs({1, 2, 3})}},
+       "one input element changed"},
+      {"other_bits_where_nothing_is_fresh",
+       "STA-01",
+       good,
+       {{P, clean()}, {Probe::changed_element, wrong_outputs({1, 2, 4})}},
+       ""},
+      {"lone_row",
+       "INV-01",
+       bad,
+       {{P, clean()}, {Probe::lone_row, clean(floats({1, 2, 4}))}},
+       "1 of 3 elements of a row of output y"},
+      {"same_row", "INV-01", good, {{P, clean()}, {Probe::lone_row, clean()}}, ""},
+      {"wrong_row", "INV-01", good, {{P, clean()}, {Probe::lone_row, wrong_outputs({9})}}, ""},
+      {"no_promise",
+       "INV-01",
+       none,
+       {{P, clean()}, {Probe::lone_row, clean(floats({1, 2, 4}))}},
+       "does not promise",
+       false,
+       false,
+       false,
+       "",
+       false},
+      {"gradient", "CMP-02", bad, {{P, wrong()}}, "gradient", false, false, false, "backward"},
+      {"right_gradient", "CMP-02", good, {{P, clean()}}, "", false, false, false, "backward"},
+      {"forward", "CMP-02", none, {{P, wrong()}}, "no backward operator"},
+      {"prefix", "ORD-03", bad, {{P, wrong()}}, "prefix", false, false, false, "scan"},
+      {"right_prefix", "ORD-03", good, {{P, clean()}}, "", false, false, false, "scan"},
+      {"no_scan", "ORD-03", none, {{P, wrong()}}, "no scan"},
       {"rejected", "CMP-03", bad, {{P, with_status(RunStatus::unsupported, 0)}}, "WF_UNSUPPORTED"},
       {"rejected_as_declared",
        "CMP-03",
@@ -271,9 +364,13 @@ class Gates : public testing::TestWithParam<Row> {};
 TEST_P(Gates, Judge) {
   const Row& row = GetParam();
   Case c;
-  c.schema = make_schema();
+  const auto schema = std::make_shared<Schema>(*make_schema());
+  schema->contract.batch_invariant = row.batch_invariant;
+  schema->tags = {row.tag};
+  c.schema = schema;
   c.axes = {3};
   Judgement judgement{.c = c, .observations = {}};
+  judgement.lone_row_elements = {{0, 1, 2}};
   judgement.has_specials = row.has_specials;
   judgement.excluded_by_preconditions = row.excluded;
   for (const auto& [probe, observation] : row.observations) {

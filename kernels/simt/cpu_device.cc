@@ -41,6 +41,11 @@ class CpuKernel final : public Kernel {
     return execute([&] { return object_.entry(&call); }, &image, options);
   }
 
+  bool reset() override {
+    object_.state.restore();
+    return true;
+  }
+
   void resolve_positions(std::vector<Fault>& faults) const override {
     simt::resolve_positions(faults, object_);
   }

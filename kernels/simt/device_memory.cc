@@ -160,6 +160,7 @@ int wf_copy(void* to, const void* from, size_t bytes, int kind) {
   const bool writable = check_range(FaultKind::out_of_bounds_write, to, bytes, caller);
   if (!readable || !writable) return cuda_error_invalid_value;
   race::detector.written_by_host(to, bytes);
+  if (kind == device_to_device || kind == by_address) ++run.device_operations;
   raw_move(to, from, bytes);
   return cuda_success;
 }
@@ -171,7 +172,21 @@ int wf_fill(void* to, int value, size_t bytes) {
     return cuda_error_invalid_value;
   }
   race::detector.written_by_host(to, bytes);
+  ++run.device_operations;
   raw_fill(to, static_cast<uint8_t>(value), bytes);
   return cuda_success;
 }
 }
+
+namespace warpfuzz::simt {
+
+void free_all_allocations() {
+  if (memory().allocated == 0) return;
+  for (const auto& [begin, allocation] : memory().allocations) {
+    if (!allocation.freed) {
+      wf_free(reinterpret_cast<void*>(begin), allocation.type == MemoryType::host);
+    }
+  }
+}
+
+}  // namespace warpfuzz::simt

@@ -21,4 +21,7 @@ struct Allocation {
 // addresses have not been given out again; nullptr if none is within 4 KiB.
 const Allocation* nearest_allocation(uintptr_t address);
 
+// Frees what is still allocated.
+void free_all_allocations();
+
 }  // namespace warpfuzz::simt

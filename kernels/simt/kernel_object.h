@@ -10,6 +10,7 @@
 
 #include "kernels/device.h"
 #include "kernels/simt/address_range.h"
+#include "kernels/simt/kernel_state.h"
 #include "kernels/simt/shared_memory.h"
 #include "kernels/warpfuzz_kernel.h"
 
@@ -23,6 +24,7 @@ struct LoadedObject {
   AddressRange image;  // all that is mapped of the file
   uintptr_t load_base = 0;
   AddressRange variables;  // __device__ and other global ones
+  KernelState state;       // of these variables, after the object's constructors have run
   bool race = false;       // tells of its accesses: see race/detector.h
 };
 

@@ -57,7 +57,6 @@ extern "C" int wf_launch(const wf_simt::LaunchRequest* request) {
     return wf_set_error(cuda_error_not_supported, "launch from a second host thread");
   }
   if (grid.running()) return wf_set_error(cuda_error_not_supported, "launch inside a kernel");
-  ++run.launches;
   Rejection rejection = check(*request);
   if (rejection.error == cuda_success) {
     check_time_limit();
@@ -67,5 +66,6 @@ extern "C" int wf_launch(const wf_simt::LaunchRequest* request) {
     ++run.failed_launches;
     return wf_set_error(rejection.error, rejection.text);
   }
+  ++run.launches;
   return cuda_success;
 }

@@ -41,7 +41,7 @@ __attribute__((noinline)) bool call_and_catch(RunBody body, const void* data) {
 RunResult execute(RunBody body, const void* data, const RunOptions& options, AddressRange code) {
   install_signal_handlers();
   run.faults.clear();
-  run.launches = run.failed_launches = 0;
+  run.launches = run.failed_launches = run.device_operations = 0;
   run.status = WF_ERROR;
   run.message[0] = 0;
   run.options = options;
@@ -64,6 +64,7 @@ RunResult execute(RunBody body, const void* data, const RunOptions& options, Add
   RunResult result;
   result.launches = run.launches;
   result.failed_launches = run.failed_launches;
+  result.device_operations = run.device_operations;
   result.message = run.message;
   result.faults = run.faults.faults();
   if (!result.faults.empty()) {

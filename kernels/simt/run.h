@@ -30,6 +30,7 @@ struct Run {
   FaultLog faults;
   uint32_t launches = 0;
   uint32_t failed_launches = 0;
+  uint32_t device_operations = 0;
   int status = WF_OK;      // what the kernel or the program returned
   char message[160] = {};  // of the last failed runtime call
   void* jump_buffer[5] = {};

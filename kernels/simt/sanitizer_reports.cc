@@ -1,5 +1,6 @@
 // Where the sanitizer reports of instrumented kernels arrive (see wrapped_symbols.h): each becomes
 // a fault of the run, and the kernel goes on.
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <cstdarg>
@@ -178,6 +179,12 @@ void __wrap___assert_fail(const char* expression, const char* file, unsigned lin
   run.ended_abnormally = true;
   end_run("abort", aborted_exit_code);
 }
+// A kernel's variables are put back between trials and made anew: destroying them once for each
+// time would be wrong. They go with the process.
+int __wrap___cxa_atexit(void (*function)(void*), void* argument, void* object) {
+  return run.program ? abi::__cxa_atexit(function, argument, object) : 0;
+}
+
 [[noreturn]] void __wrap_exit(int code) { end_run("exit", code); }
 [[noreturn]] void __wrap__exit(int code) { end_run("_exit", code); }
 [[noreturn]] void __wrap__Exit(int code) { end_run("_Exit", code); }

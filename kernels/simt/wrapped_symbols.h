@@ -1,6 +1,6 @@
-// The functions that instrumented kernels call to report an error, and the few that end a process
-// or write to its stdout, which is ours. A kernel object is linked with -Wl,--wrap=<symbol> for
-// each of them, so that its calls arrive at
+// The functions that instrumented kernels call to report an error, and the few that end a process,
+// act at its end or write to its stdout, which is ours. A kernel object is linked with
+// -Wl,--wrap=<symbol> for each of them, so that its calls arrive at
 // __wrap_<symbol> of the runtime, which records a fault instead of killing the process. One table:
 // the compiler driver makes linker flags from it, the runtime defines the functions.
 #pragma once
@@ -47,6 +47,7 @@ inline constexpr const char* wrapped_symbols[] = {
     "__ubsan_handle_alignment_assumption",
     "__ubsan_handle_builtin_unreachable",
     "__ubsan_handle_missing_return",
+    "__cxa_atexit",
     "__assert_fail",
     "abort",
     "exit",

@@ -1,0 +1,28 @@
+// What a kernel remembers from one call to the next: its variables, on host and device, and what it
+// has allocated. Restored between trials, so that each begins where a fresh process would.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "kernels/simt/address_range.h"
+
+namespace warpfuzz::simt {
+
+class KernelState {
+ public:
+  KernelState() = default;
+  // As the variables are now.
+  explicit KernelState(std::vector<AddressRange> variables);
+  // Host memory that a kernel took from the heap and only its variables know is lost.
+  void restore() const;
+
+ private:
+  struct Saved {
+    AddressRange range;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Saved> saved_;
+};
+
+}  // namespace warpfuzz::simt
