@@ -33,24 +33,20 @@ nlohmann::json replay(const fs::path& file, std::vector<std::string> options) {
   return json;
 }
 
-// Their outputs depend on how many calls the process has made, more when they were stored than now.
-constexpr std::string_view calls_counted[] = {"silu_row_sum_dropout", "silu_row_sum_noise"};
-
 class StoredReproducer : public testing::TestWithParam<fs::path> {};
 
 TEST_P(StoredReproducer, FailsAsStoredInEveryBuildOfItsKernel) {
   const nlohmann::json here = replay(GetParam(), {});
   EXPECT_EQ(here.at("gate"), here.at("stored_gate"));
   const std::string writer = here.at("written_by");
-  const bool counts = std::ranges::count(calls_counted, GetParam().stem().string()) != 0;
-  if (writer.ends_with(" " WARPFUZZ_BUILD_NAME) && !counts) {
+  if (writer.ends_with(" " WARPFUZZ_BUILD_NAME)) {
     EXPECT_TRUE(here.at("same_outputs")) << "written by " << writer;
   }
   // Without checks the kernel shows the same, unless only checks saw it: then it does not pass.
   const nlohmann::json released = replay(GetParam(), {"--sanitize", "none"});
   if (released.contains("not_judged")) {
     EXPECT_EQ(released.at("stored_gate"), "RUN-01");
-  } else {
+  } else if (released.at("gate") != "MEM-04") {  // a read that ASan saw shows in the result too
     EXPECT_EQ(released.at("gate"), released.at("stored_gate"));
   }
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/device.h"
 #include "kernels/simt/call_arguments.h"
+#include "kernels/simt/device_memory.h"
 #include "kernels/simt/image_shadow.h"
 #include "kernels/simt/kernel_object.h"
 #include "kernels/simt/race/detector.h"
@@ -43,6 +44,7 @@ class CpuKernel final : public Kernel {
 
   bool reset() override {
     object_.state.restore();
+    simt::free_allocations_of(object_.code);
     return true;
   }
 

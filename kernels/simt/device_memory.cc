@@ -122,7 +122,10 @@ void* wf_allocate(size_t bytes, int type) {
   raw_fill(pointer, run.options.fill, bytes);
   const uintptr_t begin = to_address(pointer);
   forget_freed(begin, bytes);
-  state.allocations[begin] = {begin, bytes, static_cast<MemoryType>(type)};
+  state.allocations[begin] = {.begin = begin,
+                              .bytes = bytes,
+                              .type = static_cast<MemoryType>(type),
+                              .owner = run.code.begin};
   state.allocated += bytes;
   race::detector.allocated(pointer, bytes);
   return pointer;
@@ -180,12 +183,11 @@ int wf_fill(void* to, int value, size_t bytes) {
 
 namespace warpfuzz::simt {
 
-void free_all_allocations() {
+void free_allocations_of(const AddressRange& code) {
   if (memory().allocated == 0) return;
   for (const auto& [begin, allocation] : memory().allocations) {
-    if (!allocation.freed) {
-      wf_free(reinterpret_cast<void*>(begin), allocation.type == MemoryType::host);
-    }
+    if (allocation.freed || allocation.owner != code.begin) continue;
+    wf_free(reinterpret_cast<void*>(begin), allocation.type == MemoryType::host);
   }
 }
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/simt/address_range.h"
+
 namespace warpfuzz::simt {
 
 // Values of cudaMemoryType.
@@ -15,13 +17,14 @@ struct Allocation {
   size_t bytes = 0;
   MemoryType type = MemoryType::unregistered;
   bool freed = false;
+  uintptr_t owner = 0;  // where the code begins of the object that allocated it
 };
 
 // The allocation whose bytes lie nearest to the address, also one that was freed and whose
 // addresses have not been given out again; nullptr if none is within 4 KiB.
 const Allocation* nearest_allocation(uintptr_t address);
 
-// Frees what is still allocated.
-void free_all_allocations();
+// Frees what code in this range has allocated and not freed.
+void free_allocations_of(const AddressRange& code);
 
 }  // namespace warpfuzz::simt

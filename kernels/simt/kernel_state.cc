@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "kernels/simt/asan.h"
-#include "kernels/simt/device_memory.h"
 
 namespace warpfuzz::simt {
 
@@ -19,7 +18,6 @@ void KernelState::restore() const {
   for (const Saved& saved : saved_) {
     raw_copy(reinterpret_cast<void*>(saved.range.begin), saved.bytes.data(), saved.bytes.size());
   }
-  free_all_allocations();
 }
 
 }  // namespace warpfuzz::simt

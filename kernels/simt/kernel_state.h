@@ -1,5 +1,5 @@
-// What a kernel remembers from one call to the next: its variables, on host and device, and what it
-// has allocated. Restored between trials, so that each begins where a fresh process would.
+// The variables of a kernel, on host and device: what it remembers from one call to the next.
+// Restored between trials, so that each begins where a fresh process would.
 #pragma once
 
 #include <cstddef>
