@@ -99,8 +99,8 @@ class Plain {
   Row exp(const Row& a) const {
     return map(a, [](const T& x) -> T { return NumberFunctions<T>::exp(x); });
   }
-  Row erf(const Row& a) const {
-    return map(a, [](const T& x) -> T { return NumberFunctions<T>::erf(x); });
+  Row one_plus_erf(const Row& a) const {
+    return map(a, [](const T& x) -> T { return T(1) + NumberFunctions<T>::erf(x); });
   }
   Row tanh(const Row& a) const {
     return map(a, [](const T& x) -> T { return NumberFunctions<T>::tanh(x); });

@@ -111,7 +111,6 @@ class Tracked {
   Row relu(const Row& a);
   Row reciprocal(const Row& a);
   Row exp(const Row& a);
-  Row erf(const Row& a);
   Row tanh(const Row& a);
 
   Row broadcast(const Scalar& s, size_t n);
@@ -124,6 +123,7 @@ class Tracked {
   Scalar position_of_greatest(const Row& a);  // of the first; NaN counts as the greatest
 
   // --- expressions that kernels associate in different ways, all granted
+  Row one_plus_erf(const Row& a);  // or erfc(-a)
   // In any order; all may be multiplied by `scale` before and divided by it after.
   Row sum_of(const Row& a, const Row& b, const Row& c, double scale);
   Row times_difference(const Row& y, const Row& a, const Scalar& s);  // y (a - s) or y a - y s

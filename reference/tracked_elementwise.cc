@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/number_format.h"
 #include "reference/tracked.h"
 #include "reference/tracked_loops.h"
 #include "reference/vector_math.h"
@@ -323,10 +324,10 @@ Row Tracked::exp(const Row& a) {
   return out;
 }
 
-Row Tracked::erf(const Row& a) {
+Row Tracked::one_plus_erf(const Row& a) {
   const double* x = a.r;
   const double u = p_.roundoff;
-  const Facts facts{a.n, 1, std::min(a.floor, 0.5), 0, a.special};
+  const Facts facts{a.n, 2, std::erfc(a.bound), 0, a.special};
   double* values = arena_.doubles(a.n);
   double* slopes = arena_.doubles(a.n);
   for (size_t i = 0; i < a.n; ++i) slopes[i] = -x[i] * x[i];
@@ -335,9 +336,13 @@ Row Tracked::erf(const Row& a) {
   Row plain = a;
   plain.doubt = nullptr;  // saturates
   return combine(plain, Scalar{}, facts, 1, 1, [=](size_t i) {
-    const double r = values[i];
-    return Terms{r, two_over_root_pi * slopes[i], 0, library * 4 * u * std::fabs(r),
-                 2 * vector_function_error * std::fabs(r)};
+    const double r = 1 + values[i];
+    const double size = std::fabs(values[i]);
+    // CUDA's erfcf errs by 4 units in the last place: of a result beyond 1, as much as 8u.
+    const double by_erf = library * 4 * u * size + u * r;
+    const double by_erfc = 8 * u * power_of_two_below(r);
+    return Terms{r, two_over_root_pi * slopes[i], 0, std::max(by_erf, by_erfc),
+                 2 * vector_function_error * size + u64 * r};
   });
 }
 
