@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <fstream>
 #include <set>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "fuzzers/corpus.h"
 #include "fuzzers/crash_triage.h"
 #include "fuzzers/engine.h"
+#include "fuzzers/interrupt.h"
 #include "fuzzers/worker_process.h"
 #include "kernels/cuda/mps.h"
 
@@ -26,29 +26,6 @@ constexpr auto poll_interval = std::chrono::milliseconds(50);
 constexpr auto progress_interval = std::chrono::milliseconds(500);
 constexpr auto stop_patience = std::chrono::seconds(10);
 constexpr int most_deaths_without_runs = 3;
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// Ctrl-C ends a campaign in order; the old handlers come back when it is over.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupted = 0;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    sigaction(SIGINT, &action, &old_int_);
-    sigaction(SIGTERM, &action, &old_term_);
-  }
-  ~InterruptGuard() {
-    sigaction(SIGINT, &old_int_, nullptr);
-    sigaction(SIGTERM, &old_term_, nullptr);
-  }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  struct sigaction old_int_ = {}, old_term_ = {};
-};
 
 std::string tail(const fs::path& file, size_t bytes) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
@@ -270,7 +247,7 @@ void Campaign::update_state() {
 }
 
 bool Campaign::over() const {
-  return interrupted != 0 || (!options_.worker.keep_going && !state_.findings.empty()) ||
+  return interrupted() || (!options_.worker.keep_going && !state_.findings.empty()) ||
          Clock::now() - start_ >= options_.time;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "fuzzers/html.h"
+
 namespace warpfuzz {
 namespace {
 
@@ -41,26 +43,6 @@ std::string cases_text(const KernelCoverage& coverage) {
 std::string missing_side(const BranchCount& branch) {
   if (!evaluated(branch) || (reached(branch, 0) && reached(branch, 1))) return {};
   return reached(branch, 0) ? "never false" : "never true";
-}
-
-std::string escape(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
 }
 
 constexpr std::string_view page_head = R"(<!DOCTYPE html>
@@ -101,8 +83,8 @@ std::string coverage_html(const KernelCoverage& coverage) {
   std::string page(page_head);
   for (const FileCounts& file : coverage.files) {
     if (file.lines.empty()) continue;
-    page +=
-        fmt::format("<h2>{} by {}</h2>\n<table>\n", escape(summary(file)), cases_text(coverage));
+    page += fmt::format("<h2>{} by {}</h2>\n<table>\n", escape_html(summary(file)),
+                        cases_text(coverage));
     const std::vector<std::string> source = read_lines(file.file);
     for (int line = 1; line <= static_cast<int>(source.size()); ++line) {
       const auto count = file.lines.find(line);
@@ -124,7 +106,7 @@ std::string coverage_html(const KernelCoverage& coverage) {
           : partial ? " class=\"partial\""
                     : "",
           line, count != file.lines.end() ? fmt::to_string(count->second) : "",
-          escape(line_of(source, line)), sides);
+          escape_html(line_of(source, line)), sides);
     }
     page += "</table>\n";
   }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "fuzzers/manifest.h"
 #include "kernels/content_hash.h"
 #include "kernels/cuda/compile_cuda.h"
 #include "kernels/cuda/session.h"
@@ -14,30 +14,6 @@
 namespace warpfuzz {
 
 namespace fs = std::filesystem;
-
-std::vector<ManifestEntry> load_manifest(const Installation& installation) {
-  const fs::path file = installation.kernels() / "manifest.json";
-  std::vector<ManifestEntry> entries;
-  try {
-    std::ifstream stream(file);
-    const auto json = nlohmann::json::parse(stream);
-    for (const auto& kernel : json.at("kernels")) {
-      ManifestEntry entry;
-      entry.name = kernel.at("name");
-      entry.source = installation.kernels() / kernel.at("source").get<std::string>();
-      entry.op = kernel.at("op");
-      entry.faulty = kernel.at("kind") == "faulty";
-      if (entry.faulty) entry.gates = kernel.at("gates").get<std::vector<std::string>>();
-      entry.device = kernel.value("device", "");
-      entry.tier = kernel.value("tier", 1);
-      entry.about = kernel.at(entry.faulty ? "fault" : "style");
-      entries.push_back(std::move(entry));
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw EnvironmentError(fmt::format("{}: {}", file.string(), error.what()));
-  }
-  return entries;
-}
 
 fs::path find_kernel(const Installation& installation, const std::string& kernel) {
   const fs::path path(kernel);

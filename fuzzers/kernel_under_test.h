@@ -17,20 +17,6 @@
 
 namespace warpfuzz {
 
-struct ManifestEntry {
-  std::string name;
-  std::filesystem::path source;  // absolute
-  std::string op;
-  bool faulty = false;
-  // Faulty: the gates that may name it. More than one where the fault breaks several contracts,
-  // depending on the case.
-  std::vector<std::string> gates;
-  std::string device;  // where the fault shows, if not everywhere
-  int tier = 1;        // smallest tier at which the fault shows
-  std::string about;   // the fault, or the style of a correct kernel
-};
-std::vector<ManifestEntry> load_manifest(const Installation& installation);
-
 // The file that `kernel` means. Throws UsageError with what exists instead.
 std::filesystem::path find_kernel(const Installation& installation, const std::string& kernel);
 

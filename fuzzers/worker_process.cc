@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <system_error>
 #include <utility>
+
+#include "fuzzers/errors.h"
 
 namespace warpfuzz {
 Ending decode_wait_status(int status) {
@@ -28,6 +31,26 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments,
   std::vector<char*> argv = {const_cast<char*>(executable.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  start(log, [&] {
+    execv(executable.c_str(), argv.data());
+    return 127;
+  });
+}
+
+WorkerProcess::WorkerProcess(const std::function<int()>& work, const std::filesystem::path& log) {
+  std::fflush(stdout);
+  std::fflush(stderr);
+  start(log, [&] {
+    // What the parent does about signals is not for the child.
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+    const int code = run_reporting_errors(work);
+    std::fflush(stdout);
+    return code;
+  });
+}
+
+void WorkerProcess::start(const std::filesystem::path& log, const std::function<int()>& work) {
   const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (output < 0) throw std::system_error(errno, std::generic_category(), log.string());
   const pid_t parent = getpid();
@@ -44,8 +67,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments,
     if (getppid() != parent) _exit(127);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
-    execv(executable.c_str(), argv.data());
-    _exit(127);
+    _exit(work());
   }
   close(output);
 }

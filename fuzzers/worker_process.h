@@ -1,10 +1,12 @@
-// A child process that runs the libFuzzer driver of this executable, its output going to a log
-// file. The child ends when its parent does. Owns the process: the destructor kills and reaps it.
+// A child process that runs this executable (its libFuzzer driver or a command), its output going
+// to a log file. The child ends when its parent does. Owns the process: the destructor kills and
+// reaps it.
 #pragma once
 
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,9 @@ class WorkerProcess {
  public:
   // Throws std::system_error.
   WorkerProcess(const std::vector<std::string>& arguments, const std::filesystem::path& log);
+  // The child is a fork that does `work` instead of starting the executable again: for callers
+  // without threads. Exceptions of `work` become messages and exit codes (errors.h).
+  WorkerProcess(const std::function<int()>& work, const std::filesystem::path& log);
   ~WorkerProcess();
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&& other) noexcept;
@@ -35,6 +40,8 @@ class WorkerProcess {
   void signal(int number);
 
  private:
+  void start(const std::filesystem::path& log, const std::function<int()>& work);
+
   pid_t pid_ = -1;
   std::optional<Ending> ending_;
 };

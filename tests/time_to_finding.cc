@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "fuzzers/kernel_under_test.h"
+#include "fuzzers/manifest.h"
 #include "tests/command.h"
 
 namespace warpfuzz {

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
-#include <array>
-#include <charconv>
 #include <memory>
-#include <string_view>
 
 #include "fuzzers/campaign.h"
 #include "fuzzers/campaign_reporters.h"
 #include "fuzzers/command/commands.h"
+#include "fuzzers/duration.h"
 
 namespace warpfuzz {
 namespace {
@@ -26,21 +24,6 @@ struct FuzzArguments {
   CampaignOptions campaign;
 };
 
-// "90", "90s", "10m", "2h", "1d" in seconds.
-double parse_duration(const std::string& text) {
-  constexpr std::array<std::pair<std::string_view, double>, 5> units = {
-      {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [unit, error] = std::from_chars(text.data(), end, number);
-  for (const auto& [name, seconds] : units) {
-    if (error == std::errc() && number >= 0 && std::string_view(unit, end) == name) {
-      return number * seconds;
-    }
-  }
-  throw UsageError(fmt::format("--time {}: expected a duration such as 90s, 10m, 2h or 1d", text));
-}
-
 int fuzz(const FuzzArguments& arguments) {
   if (arguments.campaign.workers < 1 || arguments.campaign.workers > 1024) {
     throw UsageError("--workers: expected 1 to 1024");
@@ -58,7 +41,7 @@ int fuzz(const FuzzArguments& arguments) {
       std::filesystem::absolute(arguments.work.empty() ? std::filesystem::path("warpfuzz-work") /
                                                              worker.op / worker.kernel.stem()
                                                        : std::filesystem::path(arguments.work));
-  campaign.time = std::chrono::duration<double>(parse_duration(arguments.time));
+  campaign.time = std::chrono::duration<double>(parse_duration("--time", arguments.time));
   campaign.seeds = !arguments.no_seeds && !arguments.unguided;
   const auto race_build = prebuild_race_kernel(worker.kernel, worker.device);
   worker.object = build_kernel(installation, worker.kernel, worker.device);

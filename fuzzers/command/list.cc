@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzzers/command/commands.h"
-#include "fuzzers/kernel_under_test.h"
+#include "fuzzers/manifest.h"
 #include "gates/gate.h"
 
 namespace warpfuzz {
@@ -24,6 +24,7 @@ int list(bool json) {
       out["kernels"].push_back({{"name", kernel.name},
                                 {"op", kernel.op},
                                 {"faulty", kernel.faulty},
+                                {"group", name(kernel.group)},
                                 {"gates", kernel.gates},
                                 {"tier", kernel.tier},
                                 {"about", kernel.about},
