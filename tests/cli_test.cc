@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "tests/command.h"
 
@@ -105,6 +106,36 @@ INSTANTIATE_TEST_SUITE_P(
             {"fuzz", "softmax", "--kernel", softmax, "--work", "@file"},
             3,
             "@file"},
+        Row{"certify_unknown_kernel",
+            {"certify", "--kernel", "nothing"},
+            2,
+            "--kernel nothing: expected the name of a kernel that `warpfuzz list` prints"},
+        Row{"certify_unknown_op",
+            {"certify", "--ops", "softmax,sofmax"},
+            2,
+            "unknown operator 'sofmax': there are amax, argmax, attention, "},
+        Row{"certify_nothing_selected",
+            {"certify", "--ops", "gelu,silu", "--kernel", "softmax"},
+            2,
+            "no kernel among those of --kernel is one of the operators gelu, silu"},
+        Row{"certify_no_seeds", {"certify", "--seeds", "0"}, 2, "--seeds: expected 1 to 1000"},
+        Row{"certify_no_jobs", {"certify", "--jobs", "0"}, 2, "--jobs: expected 1 to 1024"},
+        Row{"certify_bad_time",
+            {"certify", "--time", "soon"},
+            2,
+            "--time soon: expected a duration such as 90s, 10m, 2h or 1d"},
+        Row{"certify_quick_has_one_seed",
+            {"certify", "--quick", "--seeds", "3"},
+            2,
+            "--seeds excludes --quick"},
+        Row{"certify_no_directory",
+            {"certify", "--json", "@none/result.json"},
+            2,
+            "--json @none/result.json: there is no directory @none"},
+        Row{"certify_output_is_a_directory",
+            {"certify", "--html", "@"},
+            3,
+            "@: cannot write: Is a directory"},
         Row{"no_program", {"run", "@nothing.cu"}, 2, "no such program: @nothing.cu"},
         Row{"program_without_main",
             {"run", "@no_entry.cu"},
@@ -159,6 +190,28 @@ TEST(BadInput, AnUnwritableOutputLosesNothing) {
   }
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(warpfuzz_command({"show", file}).exit_code, 0);
+}
+
+TEST(Certify, QuickOverOneFaultyAndOneCorrectKernel) {
+  const test::TemporaryDirectory directory;
+  const std::string json = directory.path() + "/result.json",
+                    page = directory.path() + "/page.html";
+  const ProcessResult result =
+      warpfuzz_command({"certify", "--quick", "--kernel", "softmax", "--kernel",
+                        "softmax_tail_leak", "--json", json, "--html", page});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("transcription mistakes found 1/1\n"));
+  EXPECT_THAT(result.output,
+              HasSubstr("CMP-03  shape polymorphism       named 1 of the 1 kernels"));
+  EXPECT_THAT(result.output, HasSubstr("ORD-01  summation order          not exercised\n"));
+  EXPECT_THAT(result.output, HasSubstr("false alarms on correct kernels 0/1 (over 1000 runs, "));
+  EXPECT_THAT(result.output, HasSubstr("certified 1 of the 1 faulty ones, refused 0 of the 1 "));
+  std::ifstream stream(json);
+  const auto stored = nlohmann::json::parse(stream);
+  EXPECT_EQ(stored.at("summary").at("passes"), true);
+  EXPECT_EQ(stored.at("kernels").at(1).at("campaigns").at(0).at("alarms").at(0).at("gate"),
+            "CMP-03");
+  EXPECT_GT(std::filesystem::file_size(page), 1000u);
 }
 
 }  // namespace
