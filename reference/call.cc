@@ -68,13 +68,14 @@ void Call::assign(const Case& c, std::span<const Tensor> inputs) {
     summarise(operand);
     operand.quantum = operand.on_lattice ? quantum_of(operand.values) : 0;
   }
-  const TensorSpec& output = schema_->outputs.at(0);
-  output_dtype_ = schema_->dtype_combinations[c.dtype_combination].dtypes[output.dtype_variable];
-  output_shape_.clear();
-  output_size_ = 1;
-  for (const size_t axis : output.axes) {
-    output_shape_.push_back(static_cast<size_t>(c.axes[axis]));
-    output_size_ *= output_shape_.back();
+  outputs_.clear();
+  for (const TensorSpec& spec : schema_->outputs) {
+    Output& output = outputs_.emplace_back();
+    output.dtype = schema_->dtype_combinations[c.dtype_combination].dtypes[spec.dtype_variable];
+    for (const size_t axis : spec.axes) {
+      output.last_extent = static_cast<size_t>(c.axes[axis]);
+      output.size *= output.last_extent;
+    }
   }
   slack_ = {};
   for (const std::string& granted : contract().slack) {

@@ -50,10 +50,10 @@ class Call {
 
   const Operand& input(size_t position) const { return inputs_[position]; }
   size_t input_count() const { return inputs_.size(); }
-  DType output_dtype() const { return output_dtype_; }
-  size_t output_size() const { return output_size_; }
-  size_t output_extent(size_t axis) const { return output_shape_[axis]; }
-  size_t output_axes() const { return output_shape_.size(); }
+  size_t output_count() const { return outputs_.size(); }
+  DType output_dtype(size_t output = 0) const { return outputs_[output].dtype; }
+  size_t output_size(size_t output = 0) const { return outputs_[output].size; }
+  size_t output_last_extent(size_t output = 0) const { return outputs_[output].last_extent; }
   const Contract& contract() const { return schema_->contract; }
   const Slack& slack() const { return slack_; }
   bool flush_allowed() const { return contract().subnormal == SubnormalPolicy::flush_allowed; }
@@ -71,9 +71,12 @@ class Call {
   std::shared_ptr<const Schema> schema_;
   std::vector<AttributeValue> attributes_;
   std::vector<Operand> inputs_;
-  DType output_dtype_ = DType::float32;
-  std::vector<size_t> output_shape_;
-  size_t output_size_ = 1;
+  struct Output {
+    DType dtype = DType::float32;
+    size_t size = 1;
+    size_t last_extent = 1;
+  };
+  std::vector<Output> outputs_;
   Slack slack_;
 };
 

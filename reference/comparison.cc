@@ -153,7 +153,7 @@ class Judge {
     bool escalated = false;
     for (int level = 1; level <= 2; ++level) {
       if (v != Verdict::open && level > task_.minimum_level) break;
-      const std::optional<Refined> value = task_.refinement.value(level, i);
+      const std::optional<Refined> value = task_.refinement.value(level, task_.output, i);
       if (!value) continue;
       escalated = true;
       v = verdict(i, *value, expected_.oracle_error[i] * Refinement::error_scale(level), &ratio);
@@ -174,7 +174,7 @@ class Judge {
   void exceeded(size_t i, double ratio) {
     OffenceStrength strength = OffenceStrength::firm;
     if (settled_ < max_offences) {  // enough of them make the case; the rest need no excuse
-      const Refinement::SecondLook look = task_.refinement.second_look(i);
+      const Refinement::SecondLook look = task_.refinement.second_look(task_.output, i);
       const double r = expected_.value[i], e = expected_.oracle_error[i];
       const double reach = std::fabs(r) + e;
       const double error = std::fabs(observed_[i] - r) * down - e;

@@ -11,6 +11,7 @@ namespace warpfuzz {
 
 struct ComparisonTask {
   const Call& call;
+  size_t output;
   const OutputExpectation& expectation;
   Refinement& refinement;
   bool elementwise;  // for the kind of an offence: element i depends on input element i alone

@@ -1,17 +1,20 @@
-// layernorm_backward over the last axis: the gradient of layernorm with respect to x,
+// layernorm_backward over the last axis: the gradients of layernorm with respect to x,
 // (g - mean(g) - d mean(g d)) / s with g = dy weight, s = sqrt(variance + eps), d = (x - mean(x)) /
-// s. Kernels also scale by n inside and divide by it at the end.
+// s, to the weight, the sum of dy d over the rows, and to the bias, that of dy. Kernels also scale
+// by n inside and divide by it at the end.
 #include "reference/reference.h"
 
 namespace warpfuzz {
 namespace {
 
 struct LayerNormBackward {
+  static constexpr OutputForm outputs[] = {OutputForm::rows, OutputForm::sums, OutputForm::sums};
   static Geometry geometry(const Call& call) { return last_axis_rows(call); }
   template <class A>
   static void row(A& a, const Call& call, size_t row) {
     const size_t n = call.input(0).last_extent();
-    const auto g = a.multiply(a.input(0, row, n), a.input(2, 0, n));
+    const auto dy = a.input(0, row, n);
+    const auto g = a.multiply(dy, a.input(2, 0, n));
     const auto moments = a.moments(a.input(1, row, n));
     const auto variance = a.shared(moments.variance);
     const auto inverse = a.rsqrt(a.add(variance, a.attribute(call.real_attribute("eps"))));
@@ -21,6 +24,8 @@ struct LayerNormBackward {
     const auto along_d = a.negate(a.multiply(d, mean_gd));
     const auto along_1 = a.negate(a.broadcast(mean_g, n));
     a.output(row, a.multiply(a.sum_of(g, along_1, along_d, static_cast<double>(n)), inverse));
+    a.add_to(1, 0, a.scale(moments.deviation, inverse, dy));
+    a.add_to(2, 0, dy);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "reference/comparison.h"
+#include "reference/evaluation.h"
 #include "reference/number_format.h"
 #include "reference/reference.h"
 #include "reference/refinement.h"
@@ -50,23 +51,19 @@ void OutputExpectation::reset(DType output_dtype, size_t elements) {
 struct Oracle::State {
   const Reference* reference = nullptr;
   Call call;
-  OutputExpectation expectation;
+  Evaluation evaluation;
   Refinement refinement{call};  // rows recomputed so far
-  Arena arena;
   std::vector<double> observed;
   int minimum_level = 0;
 
   void evaluate() {
-    expectation.reset(call.output_dtype(), call.output_size());
-    const Geometry geometry = reference->geometry(call);
-    Tracked tracked(call, expectation, arena, geometry.length);
-    for (size_t row = 0; row < geometry.rows; ++row) {
-      tracked.reset();
-      reference->tracked(tracked, call, row);
+    evaluation.reset(*reference, call);
+    evaluation.all_rows();
+    if (reference->allow != nullptr) reference->allow(call, evaluation.outputs());
+    for (OutputExpectation& output : evaluation.outputs()) {
+      output.exact = std::all_of(output.tolerance.begin(), output.tolerance.end(),
+                                 [](double t) { return t == 0; });
     }
-    if (reference->allow != nullptr) reference->allow(call, expectation);
-    expectation.exact = std::all_of(expectation.tolerance.begin(), expectation.tolerance.end(),
-                                    [](double t) { return t == 0; });
     refinement.reset(*reference);
   }
 };
@@ -91,21 +88,23 @@ void Oracle::evaluate(const Case& c, std::span<const Tensor> inputs, const Oracl
 }
 
 const OutputExpectation& Oracle::expectation(size_t output) const {
-  WARPFUZZ_CHECK(output == 0, "output {} of one", output);
-  return state_->expectation;
+  const std::span<OutputExpectation> outputs = state_->evaluation.outputs();
+  WARPFUZZ_CHECK(output < outputs.size(), "output {} of {}", output, outputs.size());
+  return outputs[output];
 }
 
 Comparison Oracle::compare(size_t output, const Tensor& observed) const {
   check_floating_point_environment();
-  WARPFUZZ_CHECK(output == 0, "output {} of one", output);
   State& s = *state_;
-  WARPFUZZ_CHECK(observed.dtype == s.expectation.dtype &&
-                     static_cast<size_t>(observed.size()) == s.expectation.value.size(),
+  const OutputExpectation& expected = expectation(output);
+  WARPFUZZ_CHECK(observed.dtype == expected.dtype &&
+                     static_cast<size_t>(observed.size()) == expected.value.size(),
                  "observed output of {} elements, expected {}", observed.size(),
-                 s.expectation.value.size());
+                 expected.value.size());
   decode_tensor(observed, s.observed);
   return compare_output(
-      {s.call, s.expectation, s.refinement, s.reference->elementwise, s.minimum_level}, s.observed);
+      {s.call, output, expected, s.refinement, s.reference->elementwise, s.minimum_level},
+      s.observed);
 }
 
 std::vector<std::string_view> reference_names() {

@@ -43,7 +43,13 @@ class Plain {
     Reduced variance;
   };
 
-  Plain(const Call& call, std::vector<Refined>& result) : call_(call), result_(result) {}
+  using Rows = std::vector<std::vector<Refined>>;  // per output, the row computed last
+  using Sums = std::vector<std::vector<T>>;        // per output, all of its elements
+
+  // `rows` has a row for each output. `sums` has all elements of those that rows add to, or is null
+  // where they are not wanted.
+  Plain(const Call& call, Rows& rows, Sums* sums = nullptr)
+      : call_(call), rows_(rows), sums_(sums) {}
 
   Row input(size_t position, size_t row, size_t length) const {
     const std::vector<double>& values = call_.input(position).values;
@@ -185,11 +191,16 @@ class Plain {
     return divide(times(w, used), sum(w).value);
   }
 
-  void output(size_t, const Row& row) const {
-    result_.clear();
-    for (const T& x : row) result_.push_back(NumberFunctions<T>::refined(x));
+  void output(size_t, const Row& row, size_t output = 0) const {
+    rows_[output].clear();
+    for (const T& x : row) rows_[output].push_back(NumberFunctions<T>::refined(x));
   }
-  void output(size_t row, const T& value) const { output(row, Row{value}); }
+  void output(size_t row, const T& value, size_t k = 0) const { output(row, Row{value}, k); }
+  void add_to(size_t output, size_t target, const Row& row) const {
+    if (sums_ == nullptr) return;
+    T* sum = (*sums_)[output].data() + target * row.size();
+    for (size_t i = 0; i < row.size(); ++i) sum[i] = sum[i] + row[i];
+  }
 
  private:
   template <class F>
@@ -208,7 +219,8 @@ class Plain {
   }
 
   const Call& call_;
-  std::vector<Refined>& result_;
+  Rows& rows_;
+  Sums* sums_;
 };
 
 }  // namespace warpfuzz

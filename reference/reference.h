@@ -5,7 +5,14 @@
 // To add an operator: write <op>.cc with a struct that has
 //   static Geometry geometry(const Call&);
 //   template <class A> static void row(A& a, const Call& call, size_t row);
-// and optionally `static void allow(...)`, then its line in operators.def.
+// and optionally `static void allow(const Call&, OutputExpectation&)`, then its line in
+// operators.def.
+//
+// Several outputs, or one that rows add to: a member
+//   static constexpr OutputForm outputs[] = {OutputForm::rows, OutputForm::sums};
+// names the form of each. One row() then serves them all: it ends in a.output(row, value, k) for an
+// output k of rows and in a.add_to(k, target, value) for one of sums, and allow() takes a
+// std::span<OutputExpectation>.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +32,14 @@ namespace warpfuzz {
 
 struct Geometry {
   size_t rows = 0;
-  size_t length = 0;  // elements of a row; the last row may be shorter
+  size_t length = 0;  // elements of a row of the first output; the last row may be shorter
 };
+
+enum class OutputForm : uint8_t {
+  rows,  // each row of the reference writes its own; those of further outputs are of equal length
+  sums,  // starts as 0; rows add to lanes along the last axis, in an order that is free
+};
+inline constexpr OutputForm single_output[] = {OutputForm::rows};
 
 struct Reference {
   std::string_view name;
@@ -36,8 +49,12 @@ struct Reference {
   void (*double_double)(Plain<DoubleDouble>&, const Call&, size_t row);  // null: skip to level 2
   void (*multiprecision)(Plain<Multiprecision>&, const Call&, size_t row);
   // Widens what is allowed where honest kernels differ by convention; null: nothing to add.
-  void (*allow)(const Call&, OutputExpectation&);
+  void (*allow)(const Call&, std::span<OutputExpectation>);
   bool elementwise;  // output element i depends on element i of input 0 only
+  std::span<const OutputForm> outputs = single_output;
+
+  // Elements of a row of this output, or of the lanes that rows add to.
+  size_t length(const Call& call, size_t output) const;
 };
 
 // Whether the reference uses functions that double-double lacks.
@@ -58,7 +75,14 @@ constexpr Reference make_reference(std::string_view name, std::string_view op_ty
   reference.multiprecision = [](Plain<Multiprecision>& a, const Call& call, size_t row) {
     Op::row(a, call, row);
   };
-  if constexpr (requires { Op::allow; }) reference.allow = Op::allow;
+  if constexpr (requires(const Call& call, OutputExpectation& y) { Op::allow(call, y); }) {
+    reference.allow = [](const Call& call, std::span<OutputExpectation> y) {
+      Op::allow(call, y[0]);
+    };
+  } else if constexpr (requires { Op::allow; }) {
+    reference.allow = Op::allow;
+  }
+  if constexpr (requires { Op::outputs; }) reference.outputs = Op::outputs;
   reference.elementwise = requires { Op::elementwise; };
   return reference;
 }
@@ -71,13 +95,15 @@ inline Geometry pieces(const Call& call) {
 
 // Operators over the last axis.
 inline Geometry last_axis_rows(const Call& call) {
-  const size_t length = call.output_extent(call.output_axes() - 1);
+  const size_t length = call.output_last_extent();
   return {length == 0 ? 0 : call.output_size() / length, length};
 }
 
 // Reductions over the last axis of the first input: rows of one element.
 inline Geometry single_elements(const Call& call) { return {call.output_size(), 1}; }
 
+// For allow(): the contract says nothing about `count` elements from `begin` on.
+void leave_open(OutputExpectation& y, size_t begin, size_t count);
 // For allow(): the element may (also) be exactly `value`.
 void allow_exact(OutputExpectation& y, size_t element, double value);
 // x / root of a sum of squares: the root of a row with an infinity is infinite; its finite elements

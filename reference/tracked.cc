@@ -28,15 +28,14 @@ Precision precision_of(const Contract& contract) {
 
 }  // namespace
 
-Tracked::Tracked(const Call& call, OutputExpectation& expectation, Arena& arena, size_t stride,
+Tracked::Tracked(const Call& call, std::span<const OutputTarget> outputs, Arena& arena,
                  double lambda, bool careful)
     : call_(call),
-      expectation_(expectation),
+      outputs_(outputs),
       p_(precision_of(call.contract())),
       lambda_(lambda),
       careful_(careful),
       half_inputs_(call.input_count() > 0 && info(call.input(0).dtype).bytes <= 2),
-      stride_(stride),
       arena_(arena) {
   arena_.reset();
 }
@@ -321,15 +320,16 @@ uint8_t classes(const FormatTraits& t, double r, double tolerance, uint8_t doubt
 
 }  // namespace
 
-void Tracked::output(size_t row, const Row& value) {
+void Tracked::output(size_t row, const Row& value, size_t output) {
   const size_t length = value.n;
   if (length == 0) return;
-  const size_t begin = row * stride_;
-  double* r = expectation_.value.data() + begin;
-  double* e = expectation_.oracle_error.data() + begin;
-  double* tolerance = expectation_.tolerance.data() + begin;
-  double* certain = expectation_.certain.data() + begin;
-  uint8_t* allowed = expectation_.allowed.data() + begin;
+  OutputExpectation& expectation = *outputs_[output].expectation;
+  const size_t begin = row * outputs_[output].stride;
+  double* r = expectation.value.data() + begin;
+  double* e = expectation.oracle_error.data() + begin;
+  double* tolerance = expectation.tolerance.data() + begin;
+  double* certain = expectation.certain.data() + begin;
+  uint8_t* allowed = expectation.allowed.data() + begin;
   std::memcpy(r, value.r, length * sizeof(double));
   if (!toleranced(value)) {
     std::fill_n(e, length, 0.0);
@@ -354,7 +354,7 @@ void Tracked::output(size_t row, const Row& value) {
       e[i] = value.e[i];
     }
   }
-  const FormatTraits& t = traits(expectation_.dtype);
+  const FormatTraits& t = traits(expectation.dtype);
   const double widest = *std::max_element(tolerance, tolerance + length);
   if (!value.special && value.doubt == nullptr && value.bound + widest < 0.9 * t.largest) {
     std::memset(allowed, class_finite, length);

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "reference/arena.h"
@@ -68,6 +69,15 @@ struct Pivot {
   uint8_t doubt = 0;
 };
 
+struct Sums;
+
+// Where an output goes: row after row `stride` elements apart, or into sums that rows add to.
+struct OutputTarget {
+  OutputExpectation* expectation = nullptr;
+  size_t stride = 0;
+  Sums* sums = nullptr;
+};
+
 class Tracked {
  public:
   using Row = warpfuzz::Row;
@@ -81,10 +91,9 @@ class Tracked {
   };
 
   // `careful` is the second look: it doubts the independence of rounding errors (NUMERICS.md).
-  // Rows of the output are `stride` elements apart. The arena is this instance's alone for its
-  // life.
-  Tracked(const Call& call, OutputExpectation& expectation, Arena& arena, size_t stride,
-          double lambda = 6, bool careful = false);
+  // The arena is this instance's alone for its life.
+  Tracked(const Call& call, std::span<const OutputTarget> outputs, Arena& arena, double lambda = 6,
+          bool careful = false);
 
   // Forgets the rows handed out so far; called before each row of the output.
   void reset();
@@ -152,8 +161,12 @@ class Tracked {
   // sum_j w_j m[j][t] / sum_j w_j; the weights may be stored as `storage` on the way.
   Row weighted_mean(const Row& w, const Matrix& m, DType storage);
 
-  void output(size_t row, const Row& value);
-  void output(size_t row, const Scalar& value);  // rows of one element
+  void output(size_t row, const Row& value, size_t output = 0);
+  void output(size_t row, const Scalar& value, size_t output = 0);  // rows of one element
+  // The row is one addend of each element of a lane of an output of sums; kernels may add in any
+  // order. finish() writes that output once all rows have been added.
+  void add_to(size_t output, size_t target, const Row& value);
+  void finish(size_t output);
 
  private:
   // What a primitive knows about its result before computing it.
@@ -195,12 +208,11 @@ class Tracked {
                      Row& out);
 
   const Call& call_;
-  OutputExpectation& expectation_;
+  std::span<const OutputTarget> outputs_;
   Precision p_;
   double lambda_;
   bool careful_;
   bool half_inputs_;
-  size_t stride_;  // elements between rows of the output
   size_t next_slot_ = 0;
   Arena& arena_;
   std::vector<double> transposed_;  // of the matrix below, kept across rows

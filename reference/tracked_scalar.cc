@@ -88,12 +88,12 @@ Row Tracked::broadcast(const Scalar& s, size_t n) {
   return out;
 }
 
-void Tracked::output(size_t row, const Scalar& value) {
+void Tracked::output(size_t row, const Scalar& value, size_t k) {
   Scalar certain = value;
   certain.doubt = 0;
   Row one = broadcast(certain, 1);
   doubt_all(one, value.doubt);
-  output(row, one);
+  output(row, one, k);
 }
 
 }  // namespace warpfuzz

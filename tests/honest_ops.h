@@ -51,7 +51,7 @@ inline std::vector<HonestOp> honest_ops() {
       {"logsumexp", honest_logsumexp, rows, {{}}},
       {"layernorm_backward",
        honest_layernorm_backward,
-       {{3, 1}, {3, 7}, {2, 33}, {2, 256}, {1, 1000}},
+       {{3, 1}, {3, 7}, {2, 33}, {2, 256}, {1, 1000}, {200, 5}},
        {{{.real = 1e-5}}, {{.real = 1e-12}}}},
       {"embedding", honest_embedding, {{3, 5, 7}, {8, 3, 1}, {5, 1, 64}}, {{}}, {}, true},
       {"cumsum", honest_cumsum, rows, {{}}},

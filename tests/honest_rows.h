@@ -135,12 +135,23 @@ inline std::vector<HonestRun> honest_softmax_backward(const Problem& p) {
   return runs;
 }
 
+// The sum of each of n columns.
+inline Floats down_the_rows(const Floats& x, size_t n, SumOrder sum) {
+  Floats y(n), column(n == 0 ? 0 : x.size() / n);
+  for (size_t j = 0; j < n; ++j) {
+    for (size_t i = 0; i < column.size(); ++i) column[i] = x[i * n + j];
+    y[j] = sum(column.data(), column.size());
+  }
+  return y;
+}
+
 inline std::vector<HonestRun> honest_layernorm_backward(const Problem& p) {
   const float eps = static_cast<float>(p.real("eps"));
   const Floats& weight = p.x[2];
   std::vector<HonestRun> runs;
   for (const NamedOrder& order : sum_orders) {
     for (const bool scaled : {false, true}) {  // by n inside, and 1/n at the end
+      Floats deviations;
       const auto row = [&](const float* dy, size_t n, float* dx) {
         const float* x = p.x[1].data() + (dy - p.x[0].data());
         const float count = static_cast<float>(n);
@@ -153,6 +164,7 @@ inline std::vector<HonestRun> honest_layernorm_backward(const Problem& p) {
           g[i] = dy[i] * weight[i];
           d[i] = (x[i] - mean) * inverse;
           gd[i] = g[i] * d[i];
+          deviations.push_back(scaled ? dy[i] * (x[i] - mean) * inverse : dy[i] * d[i]);
         }
         const float sum_g = order.sum(g.data(), n), sum_gd = order.sum(gd.data(), n);
         for (size_t i = 0; i < n; ++i) {
@@ -160,7 +172,10 @@ inline std::vector<HonestRun> honest_layernorm_backward(const Problem& p) {
                          : (g[i] - sum_g / count - d[i] * (sum_gd / count)) * inverse;
         }
       };
-      runs.push_back({std::string(order.name) + (scaled ? ", scaled" : ""), each_row(p, row)});
+      HonestRun run{std::string(order.name) + (scaled ? ", scaled" : ""), each_row(p, row), {}};
+      run.more = {down_the_rows(deviations, p.size("n"), order.sum),
+                  down_the_rows(p.x[0], p.size("n"), order.sum)};
+      runs.push_back(run);
     }
   }
   return runs;

@@ -30,8 +30,13 @@ struct Problem {
   Case c;
   std::vector<Tensor> inputs;
   std::vector<std::vector<float>> x;  // the inputs again, as floats
-  Tensor output;                      // dtype and shape only
+  Tensor output;                      // the first: dtype and shape only
 
+  Tensor blank(size_t k) const {
+    if (k == 0) return output;  // tests put other types there
+    const TensorSpec& spec = c.schema->outputs[k];
+    return {c.dtype(spec), c.shape(spec), {}};
+  }
   int64_t axis(std::string_view name) const {
     const std::vector<Axis>& axes = c.schema->axes;
     for (size_t i = 0; i < axes.size(); ++i) {
@@ -48,9 +53,9 @@ struct Problem {
     return found ? c.attributes[*found].integer : 0;
   }
   // What a kernel stores: one rounding of each float.
-  Tensor store(std::span<const float> values) const {
+  Tensor store(std::span<const float> values, size_t k = 0) const {
     std::vector<double> wide(values.begin(), values.end());
-    Tensor tensor = output;
+    Tensor tensor = blank(k);
     encode_tensor(wide, tensor);
     return tensor;
   }
@@ -81,7 +86,7 @@ inline Problem make_problem(
   p.c.attributes = spec.attributes;
   p.c.attributes.resize(p.c.schema->attributes.size());
   p.c.inputs.resize(p.c.schema->inputs.size());
-  p.c.outputs.resize(1);
+  p.c.outputs.resize(p.c.schema->outputs.size());
   const auto type_of = [&](const TensorSpec& tensor, size_t combination) {
     return p.c.schema->dtype_combinations[combination].dtypes[tensor.dtype_variable];
   };

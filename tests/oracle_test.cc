@@ -41,8 +41,8 @@ struct Tally {
   std::string worst_at;
   std::string first_wrong;
 
-  void add(const Comparison& verdict, const Problem& p, const std::string& where) {
-    elements += static_cast<size_t>(p.output.size());
+  void add(const Comparison& verdict, const Tensor& y, const std::string& where) {
+    elements += static_cast<size_t>(y.size());
     escalated += verdict.escalated;
     undecided += verdict.undecided;
     for (const Offence& o : verdict.offences) {
@@ -112,13 +112,17 @@ TEST_P(HonestKernels, AreNeverCalledWrong) {
                                   ? 0.0
                                   : attributes[0].real + static_cast<double>(attributes[0].integer),
                               round, run.name);
-              const Comparison verdict = oracle.compare(0, p.store(run.y));
-              tally.add(verdict, p, where);
-              total.add(verdict, p, where);
               const bool random_order = std::find(std::begin(exchangeable), std::end(exchangeable),
                                                   family.name) != std::end(exchangeable);
-              if (random_order && types.input == DType::float32) {
-                EXPECT_EQ(beyond_first_look(oracle.expectation(0), p.store(run.y)), 0u) << where;
+              for (size_t k = 0; k < schema->outputs.size(); ++k) {
+                const Tensor y = p.store(run.output(k), k);
+                const Comparison verdict = oracle.compare(k, y);
+                const std::string output = where + ", " + schema->outputs[k].name;
+                tally.add(verdict, y, output);
+                total.add(verdict, y, output);
+                if (random_order && types.input == DType::float32) {
+                  EXPECT_EQ(beyond_first_look(oracle.expectation(k), y), 0u) << output;
+                }
               }
             }
           }
@@ -155,14 +159,18 @@ TEST_P(HonestKernels, AreNeverCalledWrongOnRandomCases) {
     const Oracle oracle(p.c, p.inputs);
     exact += oracle.expectation(0).exact;
     for (const HonestRun& run : op.run(p)) {
-      const std::string where = fmt::format("case {} ({}): {}", i, describe(c), run.name);
-      const Comparison verdict = oracle.compare(0, p.store(run.y));
-      if (std::getenv("WARPFUZZ_TEST_REPORT") != nullptr &&
-          verdict.escalated + verdict.undecided > 0) {
-        fmt::print("{}: escalated {}, undecided {} of {}\n", where, verdict.escalated,
-                   verdict.undecided, p.output.size());
+      for (size_t k = 0; k < schema->outputs.size(); ++k) {
+        const std::string where =
+            fmt::format("case {} ({}): {}, {}", i, describe(c), run.name, schema->outputs[k].name);
+        const Tensor y = p.store(run.output(k), k);
+        const Comparison verdict = oracle.compare(k, y);
+        if (std::getenv("WARPFUZZ_TEST_REPORT") != nullptr &&
+            verdict.escalated + verdict.undecided > 0) {
+          fmt::print("{}: escalated {}, undecided {} of {}\n", where, verdict.escalated,
+                     verdict.undecided, y.size());
+        }
+        tally.add(verdict, y, where);
       }
-      tally.add(verdict, p, where);
     }
   }
   EXPECT_EQ(tally.wrong, 0u) << tally.first_wrong;
@@ -176,12 +184,21 @@ TEST_P(HonestKernels, AreNeverCalledWrongOnRandomCases) {
 
 // --- deciding
 
-std::vector<size_t> offending_at(const Problem& p, const Tensor& observed, int minimum_level,
-                                 Comparison* verdict) {
+// Over all outputs, one after the other.
+std::vector<size_t> offending_at(const Problem& p, const std::vector<Tensor>& observed,
+                                 int minimum_level, Comparison* verdict) {
   OracleOptions options;
   options.minimum_level = minimum_level;
-  *verdict = Oracle(p.c, p.inputs, options).compare(0, observed);
-  return verdict->offending;
+  const Oracle oracle(p.c, p.inputs, options);
+  std::vector<size_t> offending;
+  for (size_t k = 0; k < observed.size(); ++k) {
+    const Comparison one = oracle.compare(k, observed[k]);
+    offending.push_back(one.offending.size());
+    offending.insert(offending.end(), one.offending.begin(), one.offending.end());
+    verdict->undecided += one.undecided;
+    verdict->escalated += one.escalated;
+  }
+  return offending;
 }
 
 class Deciding : public testing::TestWithParam<size_t> {};
@@ -197,12 +214,16 @@ TEST_P(Deciding, HigherLevelsAgree) {
           family_problem({op.op, types.input, op.output_for(types.input, types.output),
                           op.axes[std::min<size_t>(2, op.axes.size() - 1)], op.attributes[0]},
                          schema_of(op.op), family, 3);
-      Floats y = op.run(p)[0].y;
-      y.resize(std::min<size_t>(y.size(), 600), 0);
+      const HonestRun run = op.run(p)[0];
       Generator random(4);
-      for (float& v : y) v *= static_cast<float>(1 + std::exp2(-30 * uniform(random)));
-      y.resize(static_cast<size_t>(p.output.size()), 0);
-      const Tensor observed = p.store(y);
+      std::vector<Tensor> observed;
+      for (size_t k = 0; k < p.c.schema->outputs.size(); ++k) {
+        Floats y = run.output(k);
+        y.resize(std::min<size_t>(y.size(), 600), 0);
+        for (float& v : y) v *= static_cast<float>(1 + std::exp2(-30 * uniform(random)));
+        y.resize(static_cast<size_t>(p.blank(k).size()), 0);
+        observed.push_back(p.store(y, k));
+      }
       Comparison level0, level1, level2;
       const std::vector<size_t> expected = offending_at(p, observed, 0, &level0);
       EXPECT_EQ(offending_at(p, observed, 1, &level1), expected) << op.op << ' ' << family.name;

@@ -282,7 +282,8 @@ TEST(SharedErrors, TravelWithTheirSign) {
   call.assign(p.c, p.inputs);
   OutputExpectation unused;
   Arena arena;
-  Tracked a(call, unused, arena, 500);
+  const OutputTarget target{&unused, 500, nullptr};
+  Tracked a(call, {&target, 1}, arena);
   const Row x = a.input(0, 0, 500), w = a.input(1, 0, 500);
   const Reduced mean = a.mean(x);
   const double sigma = std::sqrt(mean.value.var);

@@ -1,4 +1,5 @@
-// Gradient of layernorm with respect to x: one block per row, statistics taken again from x.
+// Gradients of layernorm. dx: one block per row, statistics taken again from x and kept in the
+// workspace; dweight and dbias: one thread per column, which walks down the rows in their order.
 #include "warpfuzz_kernel.hpp"
 
 constexpr unsigned max_threads = 64;
@@ -19,7 +20,8 @@ __device__ float block_sum(float value, float* buffer) {
 
 template <class T, class W, class U>
 __global__ void layernorm_backward(wf::View<const T, 2> dy, wf::View<const T, 2> x,
-                                   wf::View<const W, 1> weight, wf::View<U, 2> dx, float eps) {
+                                   wf::View<const W, 1> weight, wf::View<U, 2> dx, float2* stats,
+                                   float eps) {
   __shared__ float buffer[max_threads];
   const int64_t rows = x.extent[0], columns = x.extent[1];
   const float count = static_cast<float>(columns);
@@ -34,6 +36,7 @@ __global__ void layernorm_backward(wf::View<const T, 2> dy, wf::View<const T, 2>
       squares += deviation * deviation;
     }
     const float inverse = rsqrtf(block_sum(squares, buffer) / count + eps);
+    if (threadIdx.x == 0) stats[row] = make_float2(mean, inverse);
 
     float sum_g = 0, sum_gd = 0;
     for (int64_t j = threadIdx.x; j < columns; j += blockDim.x) {
@@ -51,9 +54,28 @@ __global__ void layernorm_backward(wf::View<const T, 2> dy, wf::View<const T, 2>
   }
 }
 
+template <class T, class W>
+__global__ void column_sums(wf::View<const T, 2> dy, wf::View<const T, 2> x, const float2* stats,
+                            W* dweight, W* dbias) {
+  const int64_t j = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (j >= x.extent[1]) return;
+  float weight = 0, bias = 0;
+  for (int64_t row = 0; row < x.extent[0]; ++row) {
+    const float g = wf::to_float(dy(row, j));
+    weight += g * ((wf::to_float(x(row, j)) - stats[row].x) * stats[row].y);
+    bias += g;
+  }
+  dweight[j] = wf::from_float<W>(weight);
+  dbias[j] = wf::from_float<W>(bias);
+}
+
+WARPFUZZ_WORKSPACE() { return sizeof(float2) * static_cast<uint64_t>(call.input(1).extent(0)); }
+
 WARPFUZZ_KERNEL("") {
   const auto dy = call.input(0), x = call.input(1), weight = call.input(2), dx = call.output(0);
-  if (dx.size() == 0) return WF_OK;
+  const auto dweight = call.output(1), dbias = call.output(2);
+  if (x.extent(1) == 0) return WF_OK;
+  float2* stats = call.workspace<float2>();
   const float eps = static_cast<float>(call.real("eps"));
   unsigned threads = 1;
   while (threads < max_threads && threads < x.extent(1)) threads *= 2;
@@ -67,9 +89,13 @@ WARPFUZZ_KERNEL("") {
         using T = decltype(t);
         using W = decltype(w);
         using U = decltype(u);
-        layernorm_backward<T, W, U><<<wf::blocks(x.extent(0), 1), threads, 0, call.stream()>>>(
-            dy.view<const T, 2>(), x.view<const T, 2>(), weight.view<const W, 1>(), dx.view<U, 2>(),
-            eps);
+        if (dx.size() > 0) {  // without rows the sums still are 0
+          layernorm_backward<T, W, U><<<wf::blocks(x.extent(0), 1), threads, 0, call.stream()>>>(
+              dy.view<const T, 2>(), x.view<const T, 2>(), weight.view<const W, 1>(),
+              dx.view<U, 2>(), stats, eps);
+        }
+        column_sums<T, W><<<wf::blocks(x.extent(1), 64), 64, 0, call.stream()>>>(
+            dy.view<const T, 2>(), x.view<const T, 2>(), stats, dweight.data<W>(), dbias.data<W>());
         return call.launched();
       });
 }

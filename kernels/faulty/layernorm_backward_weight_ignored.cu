@@ -1,46 +1,77 @@
-// Gradient of layernorm with respect to x, one thread per row.
+// Gradients of layernorm, one thread per row for dx and one per column for the others.
 // Planted fault: the gradient is not multiplied by the weight.
 #include "warpfuzz_kernel.hpp"
 
-template <class T, class U>
-__global__ void layernorm_backward(const T* dy, const T* x, U* dx, int64_t rows, int64_t columns,
-                                   float eps) {
-  const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (row >= rows) return;
-  const T* in = x + row * columns;
-  const T* gradient = dy + row * columns;
-  U* out = dx + row * columns;
+struct Statistics {
+  float mean, inverse;
+};
+template <class T>
+__device__ Statistics statistics(const T* x, int64_t columns, float eps) {
   const float count = static_cast<float>(columns);
-
-  float mean = 0, squares = 0, sum_g = 0, sum_gd = 0;
-  for (int64_t j = 0; j < columns; ++j) mean += wf::to_float(in[j]);
+  float mean = 0, squares = 0;
+  for (int64_t j = 0; j < columns; ++j) mean += wf::to_float(x[j]);
   mean /= count;
   for (int64_t j = 0; j < columns; ++j) {
-    const float deviation = wf::to_float(in[j]) - mean;
+    const float deviation = wf::to_float(x[j]) - mean;
     squares += deviation * deviation;
   }
-  const float inverse = rsqrtf(squares / count + eps);
+  return {mean, rsqrtf(squares / count + eps)};
+}
+
+template <class T, class U>
+__global__ void input_gradient(const T* dy, const T* x, const T* weight, U* dx, int64_t rows,
+                               int64_t columns, float eps) {
+  const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  x += row * columns;
+  dy += row * columns;
+  const auto [mean, inverse] = statistics(x, columns, eps);
+  const float count = static_cast<float>(columns);
+  float sum_g = 0, sum_gd = 0;
   for (int64_t j = 0; j < columns; ++j) {
-    const float g = wf::to_float(gradient[j]);
+    const float g = wf::to_float(dy[j]);
     sum_g += g;
-    sum_gd += g * (wf::to_float(in[j]) - mean) * inverse;
+    sum_gd += g * ((wf::to_float(x[j]) - mean) * inverse);
   }
   for (int64_t j = 0; j < columns; ++j) {
-    const float g = wf::to_float(gradient[j]);
-    out[j] = wf::from_float<U>(
-        (g - sum_g / count - (wf::to_float(in[j]) - mean) * inverse * sum_gd / count) * inverse);
+    const float g = wf::to_float(dy[j]);
+    const float d = (wf::to_float(x[j]) - mean) * inverse;
+    dx[row * columns + j] = wf::from_float<U>((g - sum_g / count - d * (sum_gd / count)) * inverse);
   }
 }
 
+template <class T>
+__global__ void parameter_gradients(const T* dy, const T* x, T* dweight, T* dbias, int64_t rows,
+                                    int64_t columns, float eps) {
+  const int64_t j = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (j >= columns) return;
+  float weight = 0, bias = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto [mean, inverse] = statistics(x + row * columns, columns, eps);
+    const float g = wf::to_float(dy[row * columns + j]);
+    weight += g * ((wf::to_float(x[row * columns + j]) - mean) * inverse);
+    bias += g;
+  }
+  dweight[j] = wf::from_float<T>(weight);
+  dbias[j] = wf::from_float<T>(bias);
+}
+
 WARPFUZZ_KERNEL("W == T && dy_contiguous && x_contiguous && weight_contiguous && dx_contiguous") {
-  const auto dy = call.input(0), x = call.input(1), dx = call.output(0);
-  if (dx.size() == 0) return WF_OK;
+  const auto dy = call.input(0), x = call.input(1), weight = call.input(2), dx = call.output(0);
+  const int64_t rows = x.extent(0), columns = x.extent(1);
   const float eps = static_cast<float>(call.real("eps"));
+  if (columns == 0) return WF_OK;
   return wf::dispatch(x, dx, [&](auto t, auto u) {
     using T = decltype(t);
     using U = decltype(u);
-    layernorm_backward<T, U><<<wf::blocks(x.extent(0), 64), 64, 0, call.stream()>>>(
-        dy.data<const T>(), x.data<const T>(), dx.data<U>(), x.extent(0), x.extent(1), eps);
+    if (rows > 0) {
+      input_gradient<T, U><<<wf::blocks(rows, 64), 64, 0, call.stream()>>>(
+          dy.data<const T>(), x.data<const T>(), weight.data<const T>(), dx.data<U>(), rows,
+          columns, eps);
+    }
+    parameter_gradients<T><<<wf::blocks(columns, 64), 64, 0, call.stream()>>>(
+        dy.data<const T>(), x.data<const T>(), call.output(1).data<T>(), call.output(2).data<T>(),
+        rows, columns, eps);
     return call.launched();
   });
 }
