@@ -26,7 +26,7 @@ struct OutputRounding {
 
   OutputRounding(DType dtype, int roundings) {
     const FormatTraits& t = traits(dtype);
-    half_roundoff = std::ldexp(1.0, -t.precision);
+    half_roundoff = t.precision > 0 ? std::ldexp(1.0, -t.precision) : 0;  // integers: spacing 1
     half_smallest = 0.5 * t.smallest_subnormal;
     repeated = (roundings - 1) * half_roundoff;
     repeated_smallest = (roundings - 1) * half_smallest;

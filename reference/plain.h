@@ -122,6 +122,9 @@ class Plain {
     return out;
   }
   Row zero_at_minus_infinity(const Row&, const Row& value) const { return value; }
+  Row magnitude(const Row& a) const {
+    return map(a, [](const T& x) -> T { return x > T(0) ? x : -x; });
+  }
   Scalar greatest(const Row& a) const { return maximum(a).value; }
   Scalar position_of_greatest(const Row& a) const {
     size_t position = 0;
@@ -138,6 +141,7 @@ class Plain {
   Scalar add(const T& a, const T& b) const { return a + b; }
   Scalar add(const T& a, const Pivot& b) const { return a + b.value; }
   Scalar multiply(const T& a, const T& b) const { return a * b; }
+  Scalar divide(const T& a, const T& b) const { return a / b; }
   Scalar rsqrt(const T& a) const { return T(1) / sqrt(a); }
   Scalar log(const T& a) const { return NumberFunctions<T>::log(a); }
 

@@ -128,6 +128,7 @@ class Tracked {
   Row where_positive(const Row& x, const Row& a, const Row& b);  // a where x > 0 or NaN, else b
   // `value`, a function of x whose formula is NaN at -infinity and whose limit there is 0.
   Row zero_at_minus_infinity(const Row& x, const Row& value);
+  Row magnitude(const Row& a);                // |a|
   Scalar greatest(const Row& a);              // NaN if any element is
   Scalar position_of_greatest(const Row& a);  // of the first; NaN counts as the greatest
 
@@ -141,6 +142,7 @@ class Tracked {
   Scalar add(const Scalar& a, const Scalar& b);
   Scalar add(const Scalar& a, const Pivot& b);
   Scalar multiply(const Scalar& a, const Scalar& b);
+  Scalar divide(const Scalar& a, const Scalar& b);
   Scalar rsqrt(const Scalar& a);
   Scalar log(const Scalar& a);
 

@@ -36,6 +36,26 @@ Scalar Tracked::multiply(const Scalar& a, const Scalar& b) {
   return settle(without_tolerance_unless_finite(s));
 }
 
+Scalar Tracked::divide(const Scalar& a, const Scalar& b) {
+  Scalar s;
+  s.r = a.r / b.r;
+  const double size = std::fabs(s.r), inverse = 1 / std::fabs(b.r);
+  const double lin_relative = b.lin * inverse, relative = tau(b) * inverse;
+  if (relative > 0.5) {  // as for rsqrt
+    s.doubt = doubt_undetermined;
+    return s;
+  }
+  const double local = 2 * p_.roundoff * size;
+  s.lin = (a.lin * inverse + size * lin_relative) * (1 + 2 * std::min(lin_relative, 0.5)) + local;
+  s.var = (a.var + s.r * s.r * b.var) * inverse * inverse + local * local / 3;
+  s.e = (a.e + size * b.e) * inverse + u64 * size;
+  s.b =
+      (a.b + size * b.b + 2 * tau(b) * inverse * tau(a)) * inverse + 2 * size * relative * relative;
+  for (size_t k = 0; k < shared_slots; ++k) s.c[k] = (a.c[k] - s.r * b.c[k]) / b.r;
+  s.doubt = inherited(a.doubt | b.doubt);
+  return settle(without_tolerance_unless_finite(s));
+}
+
 // Base-2 kernels form (m log2e + log2 E) ln2: three roundings of the result instead of one.
 Scalar Tracked::add(const Scalar& a, const Pivot& b) {
   Scalar s = a;

@@ -70,6 +70,19 @@ Row Tracked::zero_at_minus_infinity(const Row& x, const Row& value) {
   return out;
 }
 
+Row Tracked::magnitude(const Row& a) {
+  Row out = a;
+  out.r = arena_.doubles(a.n);
+  for (size_t i = 0; i < a.n; ++i) out.r[i] = std::fabs(a.r[i]);
+  for (double*& c : out.c) {
+    if (c == nullptr) continue;
+    double* turned = arena_.doubles(a.n);
+    for (size_t i = 0; i < a.n; ++i) turned[i] = a.r[i] < 0 ? -c[i] : c[i];
+    c = turned;
+  }
+  return out;
+}
+
 // The maximum moves by at most the largest error of an element.
 Scalar Tracked::greatest(const Row& a) {
   if (a.n == 0) return exact(-std::numeric_limits<double>::infinity());

@@ -39,6 +39,12 @@ long double total(size_t count, F f) {
 }
 long double greatest(const RowCall& c) { return number(*std::max_element(c.x, c.x + c.n)); }
 
+long double greatest_magnitude(const float* x, size_t n) {
+  long double largest = 0;
+  for (size_t i = 0; i < n; ++i) largest = std::max(largest, std::fabs(number(x[i])));
+  return largest;
+}
+
 struct Formula {
   std::string_view op;
   long double (*at)(const RowCall& c, size_t i);
@@ -116,6 +122,11 @@ const Formula formulas[] = {
        const long double m = greatest(c);
        return m + std::log(total(c.n, [&](size_t j) { return std::exp(number(c.x[j]) - m); }));
      }},
+    {"quantize_int8",
+     [](const RowCall& c, size_t i) { return 127 * number(c.x[i]) / greatest_magnitude(c.x, c.n); },
+     {[](const Problem& p, size_t i) {
+       return greatest_magnitude(&p.x[0][i * p.size("n")], p.size("n")) / 127;
+     }}},
     {"cumsum", [](const RowCall& c,
                   size_t i) { return total(i + 1, [&](size_t j) { return number(c.x[j]); }); }},
 };

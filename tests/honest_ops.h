@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/honest_attention.h"
+#include "tests/honest_integers.h"
 #include "tests/honest_kernels.h"
 #include "tests/honest_rows.h"
 
@@ -55,6 +56,7 @@ inline std::vector<HonestOp> honest_ops() {
        {{{.real = 1e-5}}, {{.real = 1e-12}}}},
       {"embedding", honest_embedding, {{3, 5, 7}, {8, 3, 1}, {5, 1, 64}}, {{}}, {}, true},
       {"cumsum", honest_cumsum, rows, {{}}},
+      {"quantize_int8", honest_quantize_int8, rows, {{}}, DType::int8},
   };
 }
 

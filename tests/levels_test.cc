@@ -34,6 +34,7 @@ struct LevelRow {
   std::string_view op;
   std::vector<int64_t> axes;
   std::vector<AttributeValue> attributes;
+  DType output = f32;
 };
 const LevelRow level_rows[] = {
     {"relu", {1, 40}, {}},
@@ -60,6 +61,7 @@ const LevelRow level_rows[] = {
     {"amax", {9, 70}, {}},
     {"logsumexp", {9, 70}, {}},
     {"cumsum", {1, 70}, {}},
+    {"quantize_int8", {3, 40}, {}, DType::int8},
 };
 
 void PrintTo(const LevelRow& row, std::ostream* out) { *out << row.op; }
@@ -79,7 +81,7 @@ TEST_P(Levels, EachStaysWithinItsErrorBound) {
   for (const Family& family : families) {
     for (uint64_t seed = 1; seed <= 2; ++seed) {
       const Problem p =
-          family_problem({row.op, f32, f32, row.axes, row.attributes}, schema, family, seed);
+          family_problem({row.op, f32, row.output, row.axes, row.attributes}, schema, family, seed);
       const Oracle oracle(p.c, p.inputs);
       Call call;
       call.assign(p.c, p.inputs);
