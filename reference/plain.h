@@ -60,6 +60,9 @@ class Plain {
     for (size_t i = begin; i < end; ++i) out.push_back(T(values[i]));
     return out;
   }
+  Scalar input_scalar(size_t position, size_t index) const {
+    return T(call_.input(position).values[index]);
+  }
   Scalar exact(double value) const { return T(value); }
   Scalar constant(Constant constant) const {
     return NumberFunctions<T>::from_decimal(info(constant).decimal);
@@ -180,6 +183,7 @@ class Plain {
     }
     return out;
   }
+  Row integer_times(const Row& a, const Matrix& m) const { return times(a, m); }
   Row scores(const Row& a, const Matrix& m, size_t count, const T& scale) const {
     Row out(count, T(0));
     for (size_t j = 0; j < count; ++j) {

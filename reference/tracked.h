@@ -100,6 +100,7 @@ class Tracked {
 
   // --- operands
   Row input(size_t position, size_t row, size_t length);
+  Scalar input_scalar(size_t position, size_t index) const;
   Scalar exact(double value) const;
   Scalar constant(Constant constant) const;
   Scalar inverse_root(size_t value) const;  // 1/sqrt(value)
@@ -158,6 +159,8 @@ class Tracked {
 
   // --- products with exact matrices
   Row times(const Row& a, const Matrix& m);  // sum over k of a_k m[k][j]
+  // The same of integers, summed in integers, then converted to the accumulator's type.
+  Row integer_times(const Row& a, const Matrix& m);
   // scale * sum over k of a_k m[j][k], j < count; the scale may be applied to a first.
   Row scores(const Row& a, const Matrix& m, size_t count, const Scalar& scale);
   // sum_j w_j m[j][t] / sum_j w_j; the weights may be stored as `storage` on the way.

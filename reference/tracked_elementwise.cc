@@ -129,8 +129,18 @@ Row Tracked::multiply(const Row& a, const Scalar& b) {
 }
 
 Row Tracked::scale(const Row& a, const Scalar& s, const Row& w) {
-  Row out = multiply(multiply(a, s), w);
+  const Row first_product = multiply(a, s);
+  Row out = multiply(first_product, w);
   const double size = std::fabs(s.r);
+  // Where a s is exact, s w may still be rounded, and then a (s w) once more.
+  if (!toleranced(first_product) && toleranced(out) && !is_power_of_two(s.r)) {
+    for (size_t i = 0; i < a.n; ++i) {
+      const double local = p_.roundoff * std::fabs(out.r[i]);
+      if (!std::isfinite(local)) continue;
+      out.lin[i] += local;
+      out.var[i] += local * local / 3;
+    }
+  }
   const bool may_overflow = std::max(a.bound, size) * w.bound >= 0.99 * p_.overflow;
   const bool may_underflow = std::min(a.floor, size) * w.floor < 4 * p_.normal;
   for (size_t i = 0; (may_overflow || may_underflow) && i < a.n; ++i) {

@@ -161,6 +161,26 @@ Row Tracked::times(const Row& a, const Matrix& m) {
   return product(a, m.values, m.columns, m.columns, *m.operand, 0);
 }
 
+Row Tracked::integer_times(const Row& a, const Matrix& m) {
+  WARPFUZZ_CHECK(a.n == m.rows && !toleranced(a), "{} times {} rows", a.n, m.rows);
+  double* sum = zeros(m.columns);
+  for (size_t i = 0; i < a.n; ++i) {
+    for (size_t j = 0; j < m.columns; ++j) sum[j] += a.r[i] * m.values[i * m.columns + j];
+  }
+  double bound = 0;
+  for (size_t j = 0; j < m.columns; ++j) bound = std::max(bound, std::fabs(sum[j]));
+  const bool converts = bound <= p_.integers;
+  Row out = fresh({m.columns, bound, 1, 1, false}, !converts);
+  out.r = sum;
+  for (size_t j = 0; !converts && j < m.columns; ++j) {
+    const double size = std::fabs(sum[j]);
+    out.lin[j] = size > p_.integers ? p_.roundoff * size : 0;
+    out.var[j] = out.lin[j] * out.lin[j] / 3;
+    out.e[j] = 0;
+  }
+  return out;
+}
+
 Row Tracked::scores(const Row& a, const Matrix& m, size_t count, const Scalar& scale) {
   WARPFUZZ_CHECK(a.n == m.columns && count <= m.rows, "{} times {} columns", a.n, m.columns);
   if (transposed_of_ != m.values || transposed_.size() != m.rows * m.columns) {

@@ -22,6 +22,13 @@ Scalar without_tolerance_unless_finite(Scalar s) {
 
 }  // namespace
 
+Scalar Tracked::input_scalar(size_t position, size_t index) const {
+  Scalar s = exact(call_.input(position).values[index]);
+  const double magnitude = std::fabs(s.r);
+  if (p_.flush && magnitude < p_.normal) s.lin = s.b = magnitude;  // may read as 0
+  return s;
+}
+
 Scalar Tracked::multiply(const Scalar& a, const Scalar& b) {
   Scalar s;
   s.r = a.r * b.r;

@@ -57,6 +57,8 @@ inline std::vector<HonestOp> honest_ops() {
       {"embedding", honest_embedding, {{3, 5, 7}, {8, 3, 1}, {5, 1, 64}}, {{}}, {}, true},
       {"cumsum", honest_cumsum, rows, {{}}},
       {"quantize_int8", honest_quantize_int8, rows, {{}}, DType::int8},
+      {"w8a8_matmul", honest_w8a8_matmul, {{2, 3, 1}, {3, 4, 17}, {2, 2, 1500}}, {{}}},
+      {"scatter_add", honest_scatter_add, {{40, 3, 5}, {300, 2, 3}, {5, 9, 1}}, {{}}, {}, true},
   };
 }
 

@@ -75,5 +75,120 @@ TEST(QuantizeInt8, ZerosAreExactAndRowsWithSpecialsAreLeftOpen) {
   EXPECT_EQ(verdict.undecided, 1u);
 }
 
+TEST(W8A8Matmul, SumsAreThoseOfIntegersAndScalesRoundThreeTimesAtMost) {
+  Generator random(1);
+  for (const int64_t k : {0, 1, 100, 5000}) {
+    const auto fill = [&](size_t input, size_t size) {
+      std::vector<double> values(size);
+      for (double& v : values) {
+        v = input < 2 ? std::floor(256 * uniform(random)) - 128 : normal(random);
+      }
+      return values;
+    };
+    const Problem p =
+        make_problem({"w8a8_matmul", f32, f32, {3, 4, k}}, schema_of("w8a8_matmul"), fill);
+    const OutputExpectation c = Oracle(p.c, p.inputs).expectation(0);
+    const size_t depth = static_cast<size_t>(k);
+    for (size_t e = 0; e < 12; ++e) {
+      int64_t sum = 0;
+      for (size_t i = 0; i < depth; ++i) {
+        sum += static_cast<int64_t>(p.x[0][e / 4 * depth + i] * p.x[1][i * 4 + e % 4]);
+      }
+      const double exact = static_cast<double>(sum) * static_cast<double>(p.x[2][e / 4]) *
+                           static_cast<double>(p.x[3][e % 4]);
+      EXPECT_NEAR(c.value[e], exact, 0x1p-50 * std::fabs(exact));
+      const double roundings = std::abs(sum) > 1 << 24 ? 3.001 : 2.001;
+      EXPECT_LE(c.tolerance[e], roundings * 0x1p-24 * std::fabs(exact) + 0x1p-126);
+    }
+  }
+}
+
+// 3 sa may be exact where sa sb and 3 (sa sb) both are rounded.
+TEST(W8A8Matmul, ScalesMayBeMultipliedFirst) {
+  Generator random(2);
+  for (int round = 0; round < 2000; ++round) {
+    const auto fill = [&](size_t input, size_t size) {
+      const double bits = std::exp2(round % 24);
+      const double value = input == 0 ? 3 : input == 1 ? 1 : std::floor(bits * uniform(random)) + 1;
+      return std::vector<double>(size, value);
+    };
+    const Problem p =
+        make_problem({"w8a8_matmul", f32, f32, {1, 1, 1}}, schema_of("w8a8_matmul"), fill);
+    const Oracle oracle(p.c, p.inputs);
+    for (const HonestRun& run : honest_w8a8_matmul(p)) {
+      ASSERT_TRUE(oracle.compare(0, p.store(run.y)).offending.empty()) << run.name;
+    }
+  }
+}
+
+TEST(W8A8Matmul, AnyIntegerButTheSumIsRejected) {
+  const Problem p = make_problem(
+      {"w8a8_matmul", f32, f32, {1, 1, 100}}, schema_of("w8a8_matmul"),
+      [](size_t input, size_t size) { return std::vector<double>(size, input < 2 ? 127 : 0.3); });
+  const Oracle oracle(p.c, p.inputs);
+  for (const int64_t off : {-1, 0, 1}) {
+    const float c = static_cast<float>(16129 * 100 + off) * (0.3f * 0.3f);
+    EXPECT_EQ(oracle.compare(0, p.store({&c, 1})).offending.empty(), off == 0) << off;
+  }
+}
+
+TEST(ScatterAdd, GivesTheSumsOfTheRowsThatMeet) {
+  for (const Family& family : families) {
+    const Problem p =
+        family_problem({"scatter_add", f32, f32, {60, 4, 3}}, schema_of("scatter_add"), family, 3);
+    const OutputExpectation y = Oracle(p.c, p.inputs).expectation(0);
+    for (size_t e = 0; e < 12; ++e) {
+      long double sum = 0, magnitude = 0;
+      for (size_t i = 0; i < 60; ++i) {
+        if (static_cast<size_t>(p.x[0][i]) != e / 3) continue;
+        sum += static_cast<long double>(p.x[1][i * 3 + e % 3]);
+        magnitude += std::fabs(static_cast<long double>(p.x[1][i * 3 + e % 3]));
+      }
+      EXPECT_NEAR(y.value[e], static_cast<double>(sum), y.oracle_error[e]) << family.name;
+      EXPECT_LE(y.certain[e], 61 * 0x1p-24 * static_cast<double>(magnitude) + 0x1p-118);
+    }
+  }
+}
+
+TEST(ScatterAdd, OneAddendIsACopyAndNoneIsZero) {
+  const Problem p = make_problem(
+      {"scatter_add", f32, f32, {3, 3, 1}}, schema_of("scatter_add"), [](size_t input, size_t) {
+        return input == 0 ? std::vector<double>{2, 2, 0} : std::vector<double>{0.1, 0.2, 0.3};
+      });
+  const Oracle oracle(p.c, p.inputs);
+  const float y[] = {0.3f, 0, 0.1f + 0.2f};
+  EXPECT_TRUE(oracle.compare(0, p.store(y)).offending.empty());
+  const float off[] = {std::nextafter(0.3f, 1.0f), 1e-40f, 0.1f + 0.2f};
+  EXPECT_THAT(oracle.compare(0, p.store(off)).offending, testing::ElementsAre(0, 1));
+}
+
+// Every order of addition that float allows stays within the classes.
+TEST(ScatterAdd, ClassesHoldInEveryOrder) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double specials[] = {0,    1,     inf, -inf, std::numeric_limits<double>::quiet_NaN(),
+                             3e38, -3e38, 1e38};
+  Generator random(3);
+  size_t non_finite = 0;
+  for (int round = 0; round < 1000; ++round) {
+    const auto fill = [&](size_t input, size_t size) {
+      std::vector<double> values(size, 0);
+      for (double& v : values) v = input == 0 ? 0 : specials[random() % std::size(specials)];
+      return values;
+    };
+    const Problem p =
+        make_problem({"scatter_add", f32, f32, {4, 1, 1}}, schema_of("scatter_add"), fill);
+    const Oracle oracle(p.c, p.inputs);
+    std::vector<size_t> order = {0, 1, 2, 3};
+    do {
+      float sum = 0;
+      for (const size_t i : order) sum += p.x[1][i];
+      ASSERT_TRUE(oracle.compare(0, p.store({&sum, 1})).offending.empty())
+          << fmt::format("{} gives {}", fmt::join(p.x[1], " "), sum);
+      non_finite += !std::isfinite(sum);
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+  EXPECT_GT(non_finite, 1000u);
+}
+
 }  // namespace
 }  // namespace warpfuzz

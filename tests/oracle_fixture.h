@@ -94,8 +94,13 @@ inline Problem make_problem(
   for (size_t i = 0; i < p.c.schema->dtype_combinations.size() && !found; ++i) {
     found = type_of(p.c.schema->outputs[0], i) == spec.output;
     for (const TensorSpec& tensor : p.c.schema->inputs) {
-      const DType type = type_of(tensor, i);  // indices have a type of their own
-      found = found && (type == spec.input || !info(type).floating);
+      const DType type = type_of(tensor, i);
+      // Indices have a type of their own, and so have scales that never vary.
+      bool varies = false;
+      for (size_t k = 0; k < p.c.schema->dtype_combinations.size(); ++k) {
+        varies = varies || type_of(tensor, k) != type;
+      }
+      found = found && (type == spec.input || !info(type).floating || !varies);
     }
     p.c.dtype_combination = i;
   }
