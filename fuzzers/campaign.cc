@@ -15,6 +15,7 @@
 #include "fuzzers/interrupt.h"
 #include "fuzzers/worker_process.h"
 #include "kernels/cuda/mps.h"
+#include "schemas/check.h"
 
 namespace warpfuzz {
 namespace {
@@ -186,6 +187,14 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
                                        work_.log(index).string(), tail(work_.log(index), 2000)));
   }
   const std::vector<uint8_t> in_flight = (**slot.status).case_in_flight();
+  if (!ending.by_signal && ending.code == broken_exit_code) {
+    const fs::path kept = work_.artifacts() / "broken";
+    replace_file(kept, in_flight);
+    throw EnvironmentError(
+        fmt::format("a defect of warpfuzz, not of the kernel; please report it with {} and the end "
+                    "of {}:\n{}",
+                    kept.string(), work_.log(index).string(), tail(work_.log(index), 2000)));
+  }
   (**slot.status).end();
   (**slot.status).minimizing.store(0);
   ++state_.restarts;

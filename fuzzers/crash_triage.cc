@@ -8,6 +8,7 @@
 #include "fuzzers/engine.h"
 #include "fuzzers/finding.h"
 #include "fuzzers/installation.h"
+#include "schemas/check.h"
 
 namespace warpfuzz {
 namespace {
@@ -30,7 +31,9 @@ Ending run_alone(const Case& c, const WorkerOptions& worker) {
   return WorkerProcess(arguments, work.logs() / "alone.log").wait();
 }
 
-bool crashed(const Ending& ending) { return ending.by_signal || ending.code != 0; }
+bool crashed(const Ending& ending) {
+  return ending.by_signal || (ending.code != 0 && ending.code != broken_exit_code);
+}
 
 }  // namespace
 

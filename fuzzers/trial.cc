@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint32_t schedule_attempts = 8;
 constexpr uint32_t tame_draws = 6;
+constexpr uint64_t audit_period = 4096;  // one trial in so many has the oracle checked
 constexpr std::array ill_conditioned = {ValueLaw::large_mean, ValueLaw::very_negative,
                                         ValueLaw::rising_maximum};
 
@@ -126,6 +127,10 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   kernel_.reset();
   judgement.observations[0] = judged(c, inputs);
   Observation& primary = *judgement.observations[0];
+  if (expected_ && trials_++ % audit_period == 0) {
+    const Stopwatch watch(times_.oracle);
+    oracle_.audit(trials_, describe(c));
+  }
   if (primary.values_differ()) judgement.has_specials = has_specials(inputs);
   if (only_marginal(primary) && !confirmed_by_redraw(c)) clear_offences(primary);
 

@@ -100,6 +100,7 @@ class Trial {
   bool expected_ = false;  // the oracle has evaluated the call of the last primary run
   TrialTimes times_;
   bool device_lost_ = false;
+  uint64_t trials_ = 0;
 };
 
 }  // namespace warpfuzz

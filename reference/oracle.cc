@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "reference/audit.h"
 #include "reference/comparison.h"
 #include "reference/evaluation.h"
 #include "reference/number_format.h"
@@ -105,6 +106,15 @@ Comparison Oracle::compare(size_t output, const Tensor& observed) const {
   return compare_output(
       {s.call, output, expected, s.refinement, s.reference->elementwise, s.minimum_level},
       s.observed);
+}
+
+void Oracle::audit(uint64_t choice, const std::string& about) const {
+  const std::span<OutputExpectation> outputs = state_->evaluation.outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string broken = warpfuzz::audit(outputs[i], i, state_->refinement, choice);
+    WARPFUZZ_CHECK(broken.empty(), "the oracle's error bound does not hold for {}: {}", about,
+                   broken);
+  }
 }
 
 std::vector<std::string_view> reference_names() {

@@ -98,6 +98,10 @@ class Oracle {
   const OutputExpectation& expectation(size_t output) const;
   Comparison compare(size_t output, const Tensor& observed) const;
 
+  // Recomputes a few elements, which `choice` picks, in multiprecision; ends the process if one
+  // breaks the oracle's own error bound (audit.h). `about` says what the call is.
+  void audit(uint64_t choice, const std::string& about) const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

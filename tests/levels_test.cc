@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/audit.h"
 #include "reference/call.h"
 #include "reference/oracle.h"
 #include "reference/reference.h"
 #include "reference/refinement.h"
+#include "schemas/check.h"
 #include "tests/oracle_fixture.h"
 
 namespace warpfuzz {
@@ -115,6 +117,22 @@ TEST_P(Levels, EachStaysWithinItsErrorBound) {
   }
   EXPECT_GT(checked, 100u);
   RecordProperty("worst_share_of_bound", fmt::format("{:.3g}", worst));
+}
+
+// What campaigns do with one trial in some thousands.
+TEST(Levels, AuditNoticesABrokenErrorBound) {
+  const Problem p = problem({"sum", f32, f32, {1, 3}}, {{0.1, 0.2, 0.3}});
+  Oracle oracle(p.c, p.inputs);
+  Call call;
+  call.assign(p.c, p.inputs);
+  Refinement refinement(call);
+  refinement.reset(*find_reference("sum", ""));
+  OutputExpectation y = oracle.expectation(0);
+  for (uint64_t choice = 0; choice < 8; ++choice) EXPECT_EQ(audit(y, 0, refinement, choice), "");
+  y.value[0] += 2 * y.oracle_error[0] + 0x1p-52;
+  EXPECT_NE(audit(y, 0, refinement, 1), "");
+  EXPECT_EXIT([&] { WARPFUZZ_CHECK(audit(y, 0, refinement, 1).empty(), "{}", "the bound"); }(),
+              testing::ExitedWithCode(broken_exit_code), "warpfuzz is broken");
 }
 
 // Cancellation that leaves nothing but rounding: the bound must hold, and the higher levels decide.
