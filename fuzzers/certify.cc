@@ -175,6 +175,15 @@ void add_campaigns(std::vector<ChildJob>& jobs, KernelResult& result,
   }
 }
 
+void drop_missing_campaigns(Certificate& certificate) {
+  certificate.interrupted = true;
+  const auto is_missing = [](const CampaignOutcome& outcome) { return outcome.seed == 0; };
+  for (KernelResult& result : certificate.kernels) {
+    std::erase_if(result.guided, is_missing);
+    std::erase_if(result.unguided, is_missing);
+  }
+}
+
 }  // namespace
 
 CampaignOutcome parse_campaign(const std::string& output) {
@@ -209,12 +218,13 @@ Certificate certify(const Installation& installation, const CertifyOptions& opti
   for (KernelResult& result : certificate.kernels) {
     jobs.push_back(preparation(installation, result));
   }
-  run_child_jobs(std::move(jobs), options.jobs, "certify: kernels compiled");
+  bool complete = run_child_jobs(std::move(jobs), options.jobs, "certify: kernels compiled");
   jobs.clear();
   for (KernelResult& result : certificate.kernels) {
     if (result.problem.empty()) add_campaigns(jobs, result, options);
   }
-  run_child_jobs(std::move(jobs), options.jobs, "certify: campaigns");
+  complete = complete && run_child_jobs(std::move(jobs), options.jobs, "certify: campaigns");
+  if (!complete) drop_missing_campaigns(certificate);
   return certificate;
 }
 

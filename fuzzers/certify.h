@@ -31,7 +31,7 @@ struct Alarm {
 
 // One campaign, as its process told.
 struct CampaignOutcome {
-  uint32_t seed = 0;
+  uint32_t seed = 0;            // 0: it has not run
   std::vector<Alarm> alarms;    // what it found, in order
   std::optional<double> ratio;  // error / tolerance of the first, if it is a matter of values
   double seconds = 0;           // the start of the process and the loading of the kernel included
@@ -55,13 +55,14 @@ struct KernelResult {
 struct Certificate {
   CertifyOptions options;
   std::vector<KernelResult> kernels;
+  bool interrupted = false;  // some campaigns are missing
 };
 
 // What the process of a campaign printed (--json). Reads the first reproducer for its ratio.
 CampaignOutcome parse_campaign(const std::string& output);
 
-// Kernels whose fault shows on another device than the CPU's are left out. Throws UsageError for
-// names that do not exist, EnvironmentError when it is interrupted.
+// Kernels whose fault shows on another device than the CPU's are left out. After an
+// interrupt there is what was done until then. Throws UsageError for names that do not exist.
 Certificate certify(const Installation& installation, const CertifyOptions& options);
 
 }  // namespace warpfuzz

@@ -118,6 +118,9 @@ bool CertifySummary::passes() const {
 
 CertifySummary summarize(const Certificate& certificate) {
   CertifySummary summary;
+  if (certificate.interrupted) {
+    summary.problems.emplace_back("interrupted: the campaigns that are missing count as not found");
+  }
   for (const KernelResult& kernel : certificate.kernels) {
     const bool faulty = kernel.entry.faulty;
     if (faulty) {

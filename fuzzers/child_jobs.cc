@@ -10,7 +10,6 @@
 #include <list>
 #include <thread>
 
-#include "fuzzers/installation.h"
 #include "fuzzers/interrupt.h"
 #include "fuzzers/temporary_directory.h"
 
@@ -48,7 +47,6 @@ class Progress {
       fmt::print(stderr, "{} {}/{}\n", what_, done_, total_);
     }
   }
-  size_t done() const { return done_; }
 
  private:
   std::string what_;
@@ -106,7 +104,7 @@ class RunningJob {
 
 }  // namespace
 
-void run_child_jobs(std::vector<ChildJob> jobs, size_t at_once, const std::string& what) {
+bool run_child_jobs(std::vector<ChildJob> jobs, size_t at_once, const std::string& what) {
   const InterruptGuard guard;
   Progress progress(what, jobs.size());
   std::list<RunningJob> running;
@@ -114,8 +112,7 @@ void run_child_jobs(std::vector<ChildJob> jobs, size_t at_once, const std::strin
     if (interrupted()) {
       for (RunningJob& job : running) job.tell_to_stop();
       running.clear();
-      throw EnvironmentError(fmt::format("interrupted after {} of {} processes ({})",
-                                         progress.done(), jobs.size(), what));
+      return false;
     }
     while (running.size() < at_once && next != jobs.end()) running.emplace_back(*next++);
     for (auto job = running.begin(); job != running.end();) {
@@ -128,6 +125,7 @@ void run_child_jobs(std::vector<ChildJob> jobs, size_t at_once, const std::strin
     }
     std::this_thread::sleep_for(poll_interval);
   }
+  return true;
 }
 
 }  // namespace warpfuzz

@@ -30,7 +30,7 @@ struct ChildJob {
 };
 
 // In order, at most `at_once` at a time; says on stderr how far it is. SIGINT and SIGTERM end the
-// children, then it throws EnvironmentError.
-void run_child_jobs(std::vector<ChildJob> jobs, size_t at_once, const std::string& what);
+// children; then it returns false, and the jobs that had not finished never will.
+bool run_child_jobs(std::vector<ChildJob> jobs, size_t at_once, const std::string& what);
 
 }  // namespace warpfuzz

@@ -203,6 +203,10 @@ TEST(CertifySummary, FailsForAMissAFalseAlarmAndAProblem) {
               ElementsAre("honest seed 1: ended with signal 9 (Killed)"));
   EXPECT_FALSE(summarize(failed).passes());
 
+  Certificate interrupted = example();
+  interrupted.interrupted = true;
+  EXPECT_FALSE(summarize(interrupted).passes());
+
   Certificate vacuous = example();
   vacuous.kernels[2].guided[0].excluded = 1000;
   EXPECT_THAT(summarize(vacuous).problems, ElementsAre("honest seed 1: no case was judged"));
