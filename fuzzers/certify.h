@@ -1,8 +1,8 @@
 // The calibration matrix: campaigns on the kernels of the manifest, faulty and correct, and what
 // the usual oracle says of each. Here are the runs and their results as they came;
-// certify_summary.h counts them. The same seed gives the same results, except for times and for
-// campaigns that a time ends: those on correct kernels in the full form, and those that find
-// nothing.
+// certify_summary.h counts them. The same seed gives the same results, except for times, for calls
+// that minimising had no time to make smaller, and for campaigns that a time ends: those on correct
+// kernels in the full form, and those that find nothing.
 #pragma once
 
 #include <cstdint>
