@@ -199,6 +199,28 @@ class Plain {
     return divide(times(w, used), sum(w).value);
   }
 
+  Row gated_delta(const Matrix& q, const Matrix& k, const Matrix& v, const double* alpha,
+                  const double* beta) const {
+    const size_t depth = q.columns, columns = v.columns;
+    std::vector<T> state(columns * depth, T(0));
+    Row out;
+    for (size_t t = 0; t < q.rows; ++t) {
+      const double *key = k.values + t * depth, *query = q.values + t * depth;
+      for (size_t j = 0; j < columns; ++j) {
+        T* s = state.data() + j * depth;
+        T read(0), o(0);
+        for (size_t i = 0; i < depth; ++i) read = read + T(key[i]) * s[i];
+        const T x = T(beta[t]) * (T(v.values[t * columns + j]) - T(alpha[t]) * read);
+        for (size_t i = 0; i < depth; ++i) {
+          s[i] = T(alpha[t]) * s[i] + T(key[i]) * x;
+          o = o + T(query[i]) * s[i];
+        }
+        out.push_back(o);
+      }
+    }
+    return out;
+  }
+
   void output(size_t, const Row& row, size_t output = 0) const {
     rows_[output].clear();
     for (const T& x : row) rows_[output].push_back(NumberFunctions<T>::refined(x));

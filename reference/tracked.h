@@ -166,6 +166,12 @@ class Tracked {
   // sum_j w_j m[j][t] / sum_j w_j; the weights may be stored as `storage` on the way.
   Row weighted_mean(const Row& w, const Matrix& m, DType storage);
 
+  // --- recurrences
+  // Of one head: q, k [steps,dk], v [steps,dv], alpha, beta [steps]; gives o [steps,dv], see
+  // gated_delta.cc. Granted: any association of a step, and chunks of steps solved by substitution.
+  Row gated_delta(const Matrix& q, const Matrix& k, const Matrix& v, const double* alpha,
+                  const double* beta);
+
   void output(size_t row, const Row& value, size_t output = 0);
   void output(size_t row, const Scalar& value, size_t output = 0);  // rows of one element
   // The row is one addend of each element of a lane of an output of sums; kernels may add in any

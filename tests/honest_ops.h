@@ -4,6 +4,7 @@
 #include "tests/honest_attention.h"
 #include "tests/honest_integers.h"
 #include "tests/honest_kernels.h"
+#include "tests/honest_recurrences.h"
 #include "tests/honest_rows.h"
 
 namespace warpfuzz::testing_support {
@@ -58,6 +59,10 @@ inline std::vector<HonestOp> honest_ops() {
       {"cumsum", honest_cumsum, rows, {{}}},
       {"quantize_int8", honest_quantize_int8, rows, {{}}, DType::int8},
       {"w8a8_matmul", honest_w8a8_matmul, {{2, 3, 1}, {3, 4, 17}, {2, 2, 1500}}, {{}}},
+      {"gated_delta",
+       honest_gated_delta,
+       {{1, 1, 1, 1}, {2, 5, 3, 2}, {1, 40, 4, 3}, {1, 70, 16, 2}, {1, 130, 2, 2}},
+       {{}}},
       {"scatter_add", honest_scatter_add, {{40, 3, 5}, {300, 2, 3}, {5, 9, 1}}, {{}}, {}, true},
   };
 }

@@ -106,14 +106,14 @@ TEST(W8A8Matmul, SumsAreThoseOfIntegersAndScalesRoundThreeTimesAtMost) {
 // 3 sa may be exact where sa sb and 3 (sa sb) both are rounded.
 TEST(W8A8Matmul, ScalesMayBeMultipliedFirst) {
   Generator random(2);
+  const auto schema = schema_of("w8a8_matmul");
   for (int round = 0; round < 2000; ++round) {
     const auto fill = [&](size_t input, size_t size) {
       const double bits = std::exp2(round % 24);
       const double value = input == 0 ? 3 : input == 1 ? 1 : std::floor(bits * uniform(random)) + 1;
       return std::vector<double>(size, value);
     };
-    const Problem p =
-        make_problem({"w8a8_matmul", f32, f32, {1, 1, 1}}, schema_of("w8a8_matmul"), fill);
+    const Problem p = make_problem({"w8a8_matmul", f32, f32, {1, 1, 1}}, schema, fill);
     const Oracle oracle(p.c, p.inputs);
     for (const HonestRun& run : honest_w8a8_matmul(p)) {
       ASSERT_TRUE(oracle.compare(0, p.store(run.y)).offending.empty()) << run.name;
@@ -169,14 +169,14 @@ TEST(ScatterAdd, ClassesHoldInEveryOrder) {
                              3e38, -3e38, 1e38};
   Generator random(3);
   size_t non_finite = 0;
+  const auto schema = schema_of("scatter_add");
   for (int round = 0; round < 1000; ++round) {
     const auto fill = [&](size_t input, size_t size) {
       std::vector<double> values(size, 0);
       for (double& v : values) v = input == 0 ? 0 : specials[random() % std::size(specials)];
       return values;
     };
-    const Problem p =
-        make_problem({"scatter_add", f32, f32, {4, 1, 1}}, schema_of("scatter_add"), fill);
+    const Problem p = make_problem({"scatter_add", f32, f32, {4, 1, 1}}, schema, fill);
     const Oracle oracle(p.c, p.inputs);
     std::vector<size_t> order = {0, 1, 2, 3};
     do {

@@ -63,6 +63,7 @@ const LevelRow level_rows[] = {
     {"amax", {9, 70}, {}},
     {"logsumexp", {9, 70}, {}},
     {"cumsum", {1, 70}, {}},
+    {"gated_delta", {2, 9, 5, 3}, {}},
     {"scatter_add", {50, 3, 9}, {}},
     {"w8a8_matmul", {3, 9, 40}, {}},
     {"quantize_int8", {3, 40}, {}, DType::int8},
