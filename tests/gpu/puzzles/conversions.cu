@@ -66,7 +66,7 @@ __device__ inline void convert(T x, T& y, int64_t which) {
       y = __hfma(x, x, x);
       break;
     default:
-      y = __hsub(x, __hmul(x, x));
+      y = __hsub(x, __hmul_rn(x, x));  // __hmul may be fused with what adds its product
       break;
   }
 }
