@@ -3,7 +3,7 @@
 # coverage-guided search, several workers, faults. Prints one line per result; the last line is the
 # summary. Runs from a directory that pack.sh made:
 #   check.sh [quick|full] [section ...]
-# Sections: device conversions bench coverage workers faults search kernels. Quick takes about four minutes
+# Sections: device conversions bench coverage workers faults search kernels clean. Quick takes about four minutes
 # for search, four for kernels and three for all others.
 set -uo pipefail
 
@@ -92,6 +92,15 @@ kernels() {
     [ -e "$kernels/$name.so" ] || continue
     run check --op "$op" --kernel "$kernels/$name.so" --name "$name" --expect "$expected" \
       --tier "$tier" --size-class 3 --cases $cases --seconds "$limit"
+  done < "$here/kernels.txt"
+}
+
+# Each correct kernel in eight processes, all tiers.
+clean() {
+  while read -r name op expected tier source; do
+    [[ $expected == clean && -e $kernels/$name.so ]] || continue
+    run clean --op "$op" --kernel "$kernels/$name.so" --name "$name" --workers 8 --tier 3 \
+      --size-class 0 --seconds "${CLEAN_SECONDS:-20}"
   done < "$here/kernels.txt"
 }
 

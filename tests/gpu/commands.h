@@ -39,6 +39,7 @@ int check(const Arguments& arguments);           // random cases through the who
 int bench(const Arguments& arguments);           // our loop against the bare loop
 int bench_coverage(const Arguments& arguments);  // what the counters cost, small and large
 int workers(const Arguments& arguments);         // N processes at once, with and without MPS
+int clean(const Arguments& arguments);           // N processes: a correct kernel stays clean
 int compare(const Arguments& arguments);         // the same cases on both devices, bit for bit
 int search(const Arguments& arguments);          // libFuzzer, with or without device coverage
 int build(const BuildArguments& arguments);      // a kernel object, with nvcc or for the CPU device

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
                       {"bench", "our loop against the bare loop", bench},
                       {"bench-coverage", "cost of the device counters", bench_coverage},
                       {"workers", "several processes on one GPU", workers},
+                      {"clean", "several processes, a correct kernel stays clean", clean},
                       {"compare", "both devices, bit for bit", compare},
                       {"search", "runs to the first violation", search}};
   std::function<int()> chosen;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <memory>
 #include <new>
 #include <vector>
@@ -20,10 +21,15 @@ namespace {
 struct Shared {
   std::atomic<uint64_t> device_runs;
   std::atomic<uint64_t> trials;
-  std::atomic<uint64_t> bad;
+  std::atomic<uint64_t> bad;  // not ok, or a violation
+  std::atomic<uint64_t> undecided;
 };
 
-void work(const Arguments& a, uint32_t seed, Shared& shared) {
+// What a worker does.
+using Work = void (*)(const Arguments&, uint32_t seed, Shared&);
+
+// Half the time the device alone, half the time whole trials, on the smallest everyday cases.
+void measure(const Arguments& a, uint32_t seed, Shared& shared) {
   Setup setup(a.op, a.kernel);
   Trial trial(setup.schema, *setup.kernel);
   Random random(seed);
@@ -52,24 +58,52 @@ void work(const Arguments& a, uint32_t seed, Shared& shared) {
   }
 }
 
-}  // namespace
+// A correct kernel under all that the tier and the size class admit.
+void judge(const Arguments& a, uint32_t seed, Shared& shared) {
+  Setup setup(a.op, a.kernel);
+  Trial trial(setup.schema, *setup.kernel);
+  Random random(seed);
+  random.discard(2);
+  const CaseLimits limits{.max_tier = static_cast<Tier>(a.tier),
+                          .max_size_class = static_cast<uint8_t>(a.size_class)};
+  const double until = seconds_now() + a.seconds;
+  while (seconds_now() < until) {
+    const Case c = draw_case(setup.schema, trial.preconditions(), random, limits);
+    const TrialResult result = trial.run(c);
+    ++shared.trials;
+    shared.undecided += result.outcome == TrialOutcome::undecided;
+    if (result.outcome != TrialOutcome::violation) continue;
+    if (shared.bad++ == 0) {
+      fmt::print("alarm {} {} | {} | {}\n", a.name, result.gate->id, result.finding.reason,
+                 describe(c));
+      std::fflush(stdout);
+    }
+  }
+}
 
-int workers(const Arguments& a) {
+struct Crew {
   std::unique_ptr<cuda::Mps> mps;
-  std::string problem = "not asked for";
+  std::string problem = "not asked for";  // why there is no MPS; empty if there is
+  Shared* shared = nullptr;
+  int failed = 0;
+};
+
+// `work` in as many processes as are asked for, until all have ended.
+Crew run_crew(const Arguments& a, Work work) {
+  Crew crew;
   if (a.mps) {
-    mps = std::make_unique<cuda::Mps>(a.work);
-    problem = mps->problem();
+    crew.mps = std::make_unique<cuda::Mps>(a.work);
+    crew.problem = crew.mps->problem();
   }
   void* const memory =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  auto* const shared = new (memory) Shared{};
+  crew.shared = new (memory) Shared{};
   std::vector<pid_t> children;
   for (size_t i = 0; i < a.workers; ++i) {
     const pid_t pid = fork();
     if (pid == 0) {
       try {
-        work(a, a.seed + static_cast<uint32_t>(i), *shared);
+        work(a, a.seed + static_cast<uint32_t>(i), *crew.shared);
       } catch (const std::exception& error) {
         fmt::print(stderr, "worker: {}\n", error.what());
         _exit(3);
@@ -78,20 +112,36 @@ int workers(const Arguments& a) {
     }
     children.push_back(pid);
   }
-  int failed = 0;
   for (const pid_t pid : children) {
     int status = 0;
     waitpid(pid, &status, 0);
-    failed += status != 0;
+    crew.failed += status != 0;
   }
+  return crew;
+}
+
+}  // namespace
+
+int workers(const Arguments& a) {
+  const Crew crew = run_crew(a, measure);
   const double half = a.seconds / 2;
   fmt::print(
       "workers {} mps={} device_runs_per_second={:.0f} trials_per_second={:.0f} bad={} "
       "failed={}{}{}\n",
-      a.workers, problem.empty() ? "yes" : "no", static_cast<double>(shared->device_runs) / half,
-      static_cast<double>(shared->trials) / half, shared->bad.load(), failed,
-      problem.empty() ? "" : " : ", problem);
-  return failed == 0 && shared->bad == 0 ? 0 : 1;
+      a.workers, crew.problem.empty() ? "yes" : "no",
+      static_cast<double>(crew.shared->device_runs) / half,
+      static_cast<double>(crew.shared->trials) / half, crew.shared->bad.load(), crew.failed,
+      crew.problem.empty() ? "" : " : ", crew.problem);
+  return crew.failed == 0 && crew.shared->bad == 0 ? 0 : 1;
+}
+
+int clean(const Arguments& a) {
+  const Crew crew = run_crew(a, judge);
+  const bool ok = crew.failed == 0 && crew.shared->bad == 0;
+  fmt::print("clean {} {} cases={} undecided={} alarms={} failed={}\n", a.name,
+             ok ? "OK" : "DIFFERS", crew.shared->trials.load(), crew.shared->undecided.load(),
+             crew.shared->bad.load(), crew.failed);
+  return ok ? 0 : 1;
 }
 
 }  // namespace warpfuzz::gpu

@@ -107,7 +107,8 @@ KERNEL tree_power_of_two(float* data, int) {
   }
   if (threadIdx.x == 0) data[0] = tile[0];
 }
-// data is a row of n elements and, from 96 on, a column; 16 elements per step.
+// data is a row of n elements and, from 96 on, a column; 16 elements per step; the result goes
+// to 95.
 KERNEL dropped_tail(float* data, int n) {
   float sum = 0;
   for (int first = 0; Faulty ? first + 16 <= n : first < n; first += 16) {
@@ -115,7 +116,7 @@ KERNEL dropped_tail(float* data, int n) {
     if (i < n) sum += data[i] * data[96 + i];
   }
   for (int offset = 8; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-  if (threadIdx.x == 0) data[0] = sum;
+  if (threadIdx.x == 0) data[95] = sum;
 }
 KERNEL unguarded_tail(float* data, int n) {
   float sum = 0;
@@ -176,7 +177,7 @@ void tree(void (*kernel)(float*, int)) {
 void tail(void (*kernel)(float*, int)) {
   float sum = 0;
   for (int i = 0; i < 50; ++i) sum += float(i % 7) * float((96 + i) % 7);
-  CHECK(run(kernel, 50, 32)[0] == sum);  // fault: dropped_tail
+  CHECK(run(kernel, 50, 32)[95] == sum);  // fault: dropped_tail
 }
 
 // Faults of the host's part.
@@ -186,6 +187,7 @@ __global__ void doubled(float* data) {
 void freed_memory(bool faulty) {
   float* data = nullptr;
   CHECK_CUDA(cudaMalloc(&data, 96 * sizeof(float)));
+  CHECK_CUDA(cudaMemset(data, 0, 96 * sizeof(float)));
   if (faulty) cudaFree(data);
   doubled<<<1, 96>>>(data);
   CHECK_CUDA(cudaDeviceSynchronize());

@@ -171,7 +171,7 @@ void test_grid() {
 struct Sums {
   int i, least, most, exchanged, wrapped, unwrapped, swapped, sub;
   unsigned u, bits_or, bits_and, bits_xor;
-  unsigned long long ull, ull_most;
+  unsigned long long ull, ull_most, guarded;
   long long ll_least;
   float f;
   double d;
@@ -215,7 +215,8 @@ __global__ void atomics(Sums* s, int* order) {
   // A lock of 16 bits around a plain addition.
   for (bool done = false; !done;) {
     if (atomicCAS(&s->locked, (unsigned short)0, (unsigned short)1) == 0) {
-      s->ull_most |= 1;
+      __threadfence();
+      s->guarded += 3;
       __threadfence();
       atomicCAS(&s->locked, (unsigned short)1, (unsigned short)0);
       done = true;
@@ -237,7 +238,7 @@ void test_atomics() {
   CHECK(s->i == n && s->u == 2 * n && s->sub == -n && s->least == 1 - n && s->most == n - 1);
   CHECK(s->exchanged == 9 && s->wrapped == n % 7 && s->unwrapped == (7 - n % 7) % 7);
   CHECK(s->bits_or == every_lane && s->bits_and == 0xff00 && s->bits_xor == 0);
-  CHECK(s->ull == (1ull << 33) * n && s->ull_most == ((1ull << 59) | 1) &&
+  CHECK(s->ull == (1ull << 33) * n && s->ull_most == 1ull << 59 && s->guarded == 3ull * n &&
         s->ll_least == -(1ll << 59));
   CHECK(s->f == n / 2 && s->d == n / 4 && s->swapped == 3 * n && s->locked == 0);
   CHECK(__half2float(s->half) == n && __bfloat162float(s->bfloat) == n);
