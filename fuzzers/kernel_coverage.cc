@@ -23,7 +23,7 @@ class Runner {
   void run(const Case& c, KernelCoverage& coverage) {
     if (!preconditions_.admit(c)) return;
     const std::vector<Tensor> inputs = make_inputs(c);
-    image_.compose(c, inputs, kernel_->workspace_bytes(c), Poison::quiet_nan, 0);
+    image_.compose(c, inputs, kernel_->workspace_bytes(c), nan_fill, 0);
     ++coverage.cases;
     if (kernel_->run(c, image_, {}).status == RunStatus::fault) ++coverage.faulted;
   }

@@ -172,10 +172,10 @@ Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs, Pro
   Observation observation;
   RunOptions options;
   options.time_limit = options_.time_limit;
-  Fill fill = Poison::quiet_nan;
+  Fill fill = nan_fill;
   uint32_t placement = 0;
   if (probe == Probe::other_poison) {
-    fill = Poison::other;
+    fill = other_fill;
     placement = 1 + c.schedule_seed % 6;
   }
   if (probe == Probe::other_guards) fill.guards = Poison::other;

@@ -102,7 +102,7 @@ class Judge {
 
   void run(const Case& c) {
     const std::vector<Tensor> inputs = make_inputs(c);
-    image_.compose(c, inputs, kernel_.workspace_bytes(c), Poison::quiet_nan, 0);
+    image_.compose(c, inputs, kernel_.workspace_bytes(c), nan_fill, 0);
     if (kernel_.run(c, image_, {}).status != RunStatus::ok) {
       accepts_.fill(false);
       return;

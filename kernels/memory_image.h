@@ -28,15 +28,15 @@ struct Region {
   size_t element_bytes = 0;
 };
 
-// Bytes of two fills; the pattern is NaN in every floating format when read as elements.
+// Bytes of two patterns; the first is NaN in every floating format when read as elements.
 enum class Poison : uint8_t { quiet_nan = 0xFF, other = 0x7D };
 
 struct Fill {
-  Fill(Poison all) : outputs(all), guards(all) {}
-  Fill(Poison for_outputs, Poison for_guards) : outputs(for_outputs), guards(for_guards) {}
   Poison outputs;  // and the workspace
   Poison guards;   // and the gaps between rows
 };
+inline constexpr Fill nan_fill{Poison::quiet_nan, Poison::quiet_nan};
+inline constexpr Fill other_fill{Poison::other, Poison::other};
 
 // One stretch of bytes that the kernel changed and must not have.
 struct Damage {

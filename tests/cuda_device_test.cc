@@ -54,7 +54,7 @@ class CudaDevice : public testing::Test {
 
   RunResult run(const Case& c) {
     inputs_ = make_inputs(c);
-    image_.compose(c, inputs_, kernel_->workspace_bytes(c), Poison::quiet_nan, 1);
+    image_.compose(c, inputs_, kernel_->workspace_bytes(c), nan_fill, 1);
     RunOptions options;
     options.time_limit = std::chrono::milliseconds(20);
     return kernel_->run(c, image_, options);

@@ -78,7 +78,7 @@ TEST_P(Layouts, GatherWhatWasCopied) {
     c.inputs[0].offset = c.outputs[0].offset = GetParam().offset;
     const Tensor x = make_ramp(m, n);
     MemoryImage image;
-    image.compose(c, std::span(&x, 1), 0, Poison::quiet_nan, 3);
+    image.compose(c, std::span(&x, 1), 0, nan_fill, 3);
     EXPECT_EQ(image.gather_output(0).data,
               std::vector(static_cast<size_t>(m * n) * 4, std::byte{0xFF}));
     if (GetParam().input != Layout::broadcast) {
@@ -104,7 +104,7 @@ TEST(MemoryImage, BroadcastRowsShareTheirMemory) {
   c.inputs[0].layout = Layout::broadcast;
   const Tensor x = make_ramp(4, 3);
   MemoryImage image;
-  image.compose(c, std::span(&x, 1), 0, Poison::quiet_nan, 0);
+  image.compose(c, std::span(&x, 1), 0, nan_fill, 0);
   EXPECT_EQ(image.input(0).strides, (std::vector<int64_t>{0, 1}));
   EXPECT_EQ(image.input(0).end - image.input(0).begin, 12u);
 }
@@ -126,7 +126,7 @@ TEST_P(DamageIsFound, AndNamed) {
   if (GetParam().output_layout == Layout::row_strided) c.outputs[0].row_padding = 2;
   const Tensor x = make_ramp(4, 3);
   MemoryImage image;
-  image.compose(c, std::span(&x, 1), 0, Poison::quiet_nan, 0);
+  image.compose(c, std::span(&x, 1), 0, nan_fill, 0);
   image.bytes()[GetParam().where(image)] ^= std::byte{1};
   const std::vector<Damage> damage = image.find_damage();
   ASSERT_EQ(damage.size(), 1u);
@@ -158,7 +158,7 @@ TEST(MemoryImage, OutputsAndWorkspaceMayChange) {
   const Case c = make_case(4, 3);
   const Tensor x = make_ramp(4, 3);
   MemoryImage image;
-  image.compose(c, std::span(&x, 1), 100, Poison::other, 2);
+  image.compose(c, std::span(&x, 1), 100, other_fill, 2);
   ASSERT_NE(image.workspace(), nullptr);
   EXPECT_EQ(image.workspace()->first_element % 256, 0u);
   for (const Region* region : {&image.output(0), image.workspace()}) {
@@ -173,7 +173,7 @@ TEST(MemoryImage, GuardsAndGapsMayHoldAnotherPatternThanOutputs) {
   c.outputs[0].row_padding = 2;
   const Tensor x = make_ramp(4, 3);
   MemoryImage image;
-  image.compose(c, std::span(&x, 1), 100, Fill(Poison::quiet_nan, Poison::other), 0);
+  image.compose(c, std::span(&x, 1), 100, Fill{Poison::quiet_nan, Poison::other}, 0);
   EXPECT_EQ(image.gather_output(0).data, std::vector(size_t{4 * 3 * 4}, std::byte{0xFF}));
   EXPECT_EQ(image.bytes()[image.workspace()->begin], std::byte{0xFF});
   EXPECT_EQ(image.bytes()[image.output(0).begin + 3 * 4], std::byte{0x7D});  // the first gap
@@ -185,8 +185,8 @@ TEST(MemoryImage, PlacementSeedMovesTensors) {
   const Case c = make_case(4, 3);
   const Tensor x = make_ramp(4, 3);
   MemoryImage a, b;
-  a.compose(c, std::span(&x, 1), 0, Poison::quiet_nan, 0);
-  b.compose(c, std::span(&x, 1), 0, Poison::quiet_nan, 1);
+  a.compose(c, std::span(&x, 1), 0, nan_fill, 0);
+  b.compose(c, std::span(&x, 1), 0, nan_fill, 1);
   EXPECT_NE(a.input(0).begin, b.input(0).begin);
 }
 
@@ -194,7 +194,7 @@ TEST(MemoryImage, RegionsCoverTheBlock) {
   const Case c = make_case(4, 3);
   const Tensor x = make_ramp(4, 3);
   MemoryImage image;
-  image.compose(c, std::span(&x, 1), 40, Poison::quiet_nan, 5);
+  image.compose(c, std::span(&x, 1), 40, nan_fill, 5);
   size_t at = 0;
   for (const Region& region : image.regions()) {
     EXPECT_EQ(region.begin, at);
@@ -208,7 +208,7 @@ TEST(MemoryImage, AddressesInWords) {
   const Case c = make_case(4, 3);
   const Tensor x = make_ramp(4, 3);
   MemoryImage image;
-  image.compose(c, std::span(&x, 1), 0, Poison::quiet_nan, 0);
+  image.compose(c, std::span(&x, 1), 0, nan_fill, 0);
   const std::byte* base = image.bytes().data();
   EXPECT_EQ(image.describe_address(base + image.output(0).end), "0 bytes past the end of output y");
   EXPECT_EQ(image.describe_address(base + image.input(0).begin), "input x[0,0]");

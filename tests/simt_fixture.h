@@ -79,7 +79,7 @@ class VectorCall {
     compose();
   }
 
-  void compose() { image_.compose(case_, {&input_, 1}, 0, Poison::quiet_nan, 0); }
+  void compose() { image_.compose(case_, {&input_, 1}, 0, nan_fill, 0); }
   RunResult run(Kernel& kernel, const RunOptions& options = {}) {
     return kernel.run(case_, image_, options);
   }

@@ -113,8 +113,7 @@ double device_loop(const std::string& op, const std::vector<Case>& cases, const 
   for (const Case& c : cases) inputs.push_back(make_inputs(c));
   size_t wrong = 0;
   const double result = rate([&](size_t i) {
-    image.compose(cases[i], inputs[i], setup.kernel->workspace_bytes(cases[i]), Poison::quiet_nan,
-                  0);
+    image.compose(cases[i], inputs[i], setup.kernel->workspace_bytes(cases[i]), nan_fill, 0);
     wrong += setup.kernel->run(cases[i], image, {}).status != RunStatus::ok;
     wrong += !image.find_damage().empty();
     image.gather_output(0);

@@ -30,7 +30,7 @@ int compare(const Arguments& a) {
     std::vector<Tensor> outputs[2];
     Kernel* const kernels[2] = {gpu.kernel.get(), cpu.get()};
     for (size_t k = 0; k < 2; ++k) {
-      image.compose(c, inputs, kernels[k]->workspace_bytes(c), Poison::quiet_nan, 0);
+      image.compose(c, inputs, kernels[k]->workspace_bytes(c), nan_fill, 0);
       if (const RunResult r = kernels[k]->run(c, image, {}); r.status != RunStatus::ok) {
         fmt::print("compare {} FAILED to run on {}: {} : {}\n", a.name, k == 0 ? "cuda" : "cpu",
                    r.faults.empty() ? r.message : r.faults[0].message, describe(c));

@@ -44,8 +44,7 @@ void measure(const Arguments& a, uint32_t seed, Shared& shared) {
   }
   double until = seconds_now() + a.seconds / 2;
   for (size_t i = 0; seconds_now() < until; i = (i + 1) % cases.size()) {
-    image.compose(cases[i], inputs[i], setup.kernel->workspace_bytes(cases[i]), Poison::quiet_nan,
-                  0);
+    image.compose(cases[i], inputs[i], setup.kernel->workspace_bytes(cases[i]), nan_fill, 0);
     shared.bad += setup.kernel->run(cases[i], image, {}).status != RunStatus::ok;
     ++shared.device_runs;
   }
