@@ -24,6 +24,9 @@ class Evaluation {
   void clear() { outputs_.clear(); }
 
   void all_rows();
+  // `count` of them, at least one, the first and the last among them; all other elements are left
+  // open.
+  void some_rows(size_t count);
   // Leaves outputs of sums as they are.
   void one_row(size_t row);
 

@@ -57,9 +57,16 @@ struct Oracle::State {
   std::vector<double> observed;
   int minimum_level = 0;
 
-  void evaluate() {
+  // `share` of the rows.
+  void evaluate(double share) {
     evaluation.reset(*reference, call);
-    evaluation.all_rows();
+    const size_t rows = reference->geometry(call).rows;
+    const auto wanted = static_cast<size_t>(std::max(1.0, share * static_cast<double>(rows)));
+    if (wanted >= rows) {
+      evaluation.all_rows();
+    } else {
+      evaluation.some_rows(wanted);
+    }
     if (reference->allow != nullptr) reference->allow(call, evaluation.outputs());
     for (OutputExpectation& output : evaluation.outputs()) {
       output.exact = std::all_of(output.tolerance.begin(), output.tolerance.end(),
@@ -85,7 +92,8 @@ void Oracle::evaluate(const Case& c, std::span<const Tensor> inputs, const Oracl
   state_->reference = &reference_of(c);
   state_->call.assign(c, inputs);
   state_->minimum_level = options.minimum_level;
-  state_->evaluate();
+  state_->evaluate(
+      std::min(1.0, static_cast<double>(options.most_work) / static_cast<double>(c.work())));
 }
 
 const OutputExpectation& Oracle::expectation(size_t output) const {

@@ -80,6 +80,9 @@ inline constexpr size_t max_offences = 64;
 
 struct OracleOptions {
   int minimum_level = 0;  // 1 or 2 force double-double or multiprecision for every element
+  // Calls of more work (Case::work()) have only some rows evaluated, evenly spread, at least one.
+  // All other elements are undecided, and so are sums over rows.
+  int64_t most_work = INT64_MAX;
 };
 
 // Keeps its memory from one evaluation to the next. Not thread-safe.
