@@ -11,6 +11,12 @@ int fake_stream_status = 0;
 // Bytes that crossed, to see which path was taken.
 uint64_t fake_copied_bytes = 0;
 uint64_t fake_live_allocations = 0;
+// A clock that moves 10 us with each event and a nanosecond with each kilobyte copied on the
+// device.
+double fake_milliseconds = 0;
+uint64_t fake_events = 0;
+// An event was recorded and the one that ends its time not yet.
+int fake_timing = 0;
 
 int cuInit(unsigned) { return 0; }
 int cuDriverGetVersion(int* version) {
@@ -30,7 +36,12 @@ int cuDeviceGetName(char* name, int bytes, int) {
   return 0;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
-  *value = attribute == 75 ? 9 : 0;
+  // Clock in kHz, multiprocessors, bytes of L2 cache, compute capability.
+  constexpr int attributes[][2] = {{13, 1000000}, {16, 100}, {38, 1 << 20}, {75, 9}};
+  *value = 0;
+  for (const auto& [known, of_device] : attributes) {
+    if (known == attribute) *value = of_device;
+  }
   return 0;
 }
 int cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return 0; }
@@ -80,6 +91,30 @@ int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
   fake_copied_bytes += bytes;
   std::memcpy(to, reinterpret_cast<void*>(from), bytes);
+  return 0;
+}
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void*) {
+  fake_milliseconds += static_cast<double>(bytes) * 1e-9;
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  return 0;
+}
+int cuEventCreate(void** event, unsigned) {
+  *event = new double(0);
+  return 0;
+}
+int cuEventDestroy_v2(void* event) {
+  delete static_cast<double*>(event);
+  return 0;
+}
+int cuEventRecord(void* event, void*) {
+  ++fake_events;
+  fake_timing = fake_timing == 0;
+  fake_milliseconds += 0.01;
+  *static_cast<double*>(event) = fake_milliseconds;
+  return 0;
+}
+int cuEventElapsedTime(float* milliseconds, void* from, void* to) {
+  *milliseconds = static_cast<float>(*static_cast<double*>(to) - *static_cast<double*>(from));
   return 0;
 }
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void*) {

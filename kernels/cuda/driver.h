@@ -11,15 +11,19 @@ namespace warpfuzz::cuda {
 using Status = int;  // CUresult
 using Context = void*;
 using Stream = void*;
+using Event = void*;
 using DevicePointer = uint64_t;
 using Ordinal = int;  // CUdevice
 
 inline constexpr Status success = 0;
 inline constexpr Status not_ready = 600;
 
-inline constexpr unsigned context_spins = 1;        // CU_CTX_SCHED_SPIN
-inline constexpr unsigned stream_non_blocking = 1;  // no order with the default stream
-inline constexpr unsigned host_memory_mapped = 2;   // CU_MEMHOSTALLOC_DEVICEMAP
+inline constexpr unsigned context_spins = 1;          // CU_CTX_SCHED_SPIN
+inline constexpr unsigned stream_non_blocking = 1;    // no order with the default stream
+inline constexpr unsigned host_memory_mapped = 2;     // CU_MEMHOSTALLOC_DEVICEMAP
+inline constexpr int attribute_clock_kilohertz = 13;  // the highest
+inline constexpr int attribute_multiprocessors = 16;
+inline constexpr int attribute_cache_bytes = 38;  // L2
 inline constexpr int attribute_capability_major = 75;
 inline constexpr int attribute_capability_minor = 76;
 
@@ -50,6 +54,12 @@ inline constexpr int attribute_capability_minor = 76;
     (DevicePointer to, const void* from, size_t bytes, Stream stream))                           \
   X(cuMemcpyDtoHAsync_v2, copy_to_host,                                                          \
     (void* to, DevicePointer from, size_t bytes, Stream stream))                                 \
+  X(cuMemcpyDtoDAsync_v2, copy_on_device,                                                        \
+    (DevicePointer to, DevicePointer from, size_t bytes, Stream stream))                         \
+  X(cuEventCreate, event_create, (Event * event, unsigned flags))                                \
+  X(cuEventDestroy_v2, event_destroy, (Event event))                                             \
+  X(cuEventRecord, event_record, (Event event, Stream stream))                                   \
+  X(cuEventElapsedTime, event_elapsed_time, (float* milliseconds, Event from, Event to))         \
   X(cuMemsetD8Async, fill, (DevicePointer to, unsigned char value, size_t bytes, Stream stream)) \
   X(cuGetErrorName, error_name, (Status status, const char** text))                              \
   X(cuGetErrorString, error_string, (Status status, const char** text))

@@ -38,6 +38,16 @@ Session::~Session() {
   driver_.primary_context_release(device_);
 }
 
+std::string Session::device_name() const {
+  char name[256] = "";
+  return driver_.device_name(name, sizeof name, device_) == success ? name : "";
+}
+
+int Session::attribute(int attribute) const {
+  int value = 0;
+  return driver_.device_attribute(&value, attribute, device_) == success ? value : 0;
+}
+
 Status Session::wait(std::chrono::milliseconds limit) const {
   using Clock = std::chrono::steady_clock;
   constexpr int polls_per_look_at_clock = 64;

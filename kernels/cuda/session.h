@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "kernels/cuda/driver.h"
 
@@ -20,6 +21,9 @@ class Session {
   const Driver& driver() const { return driver_; }
   int index() const { return index_; }
   Stream stream() const { return stream_; }
+  std::string device_name() const;
+  // One of the attribute_... of driver.h; 0 where the driver does not know it.
+  int attribute(int attribute) const;
 
   // Waits until the stream has no work. `not_ready` if that lasts longer than the limit.
   Status wait(std::chrono::milliseconds limit) const;
