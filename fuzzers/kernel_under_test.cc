@@ -75,7 +75,7 @@ fs::path build_kernel(const Installation& installation, const fs::path& kernel,
     request.cache_directory = installation.cache;
     request.kernel_directory = installation.kernels();
     request.architecture = cuda::architecture_of(device.index);
-    request.device_coverage = request.host_coverage = build_instrumentation().coverage;
+    request.device_coverage = request.host_coverage = instrumentation.coverage;
     return cuda::compile_for_cuda(request);
   }
   return compile_for_cpu(compile_request(installation, kernel, instrumentation));

@@ -20,9 +20,9 @@ namespace warpfuzz {
 // The file that `kernel` means. Throws UsageError with what exists instead.
 std::filesystem::path find_kernel(const Installation& installation, const std::string& kernel);
 
-// The shared object for the device; compiles a .cu when needed, for the CPU device with the given
-// instrumentation. Throws CompileError, and DeviceUnavailable where the device decides how to
-// compile.
+// The shared object for the device; compiles a .cu when needed, with the given instrumentation (of
+// which the CUDA device knows coverage only). Throws CompileError, and DeviceUnavailable where the
+// device decides how to compile.
 std::filesystem::path build_kernel(
     const Installation& installation, const std::filesystem::path& kernel,
     const DeviceChoice& device, const Instrumentation& instrumentation = build_instrumentation());

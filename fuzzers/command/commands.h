@@ -17,6 +17,7 @@ Command fuzz_command(CLI::App& app);      // a campaign on one kernel
 Command run_command(CLI::App& app);       // runs a whole program
 Command coverage_command(CLI::App& app);  // what a corpus does not reach
 Command certify_command(CLI::App& app);   // the calibration matrix
+Command bench_command(CLI::App& app);     // the speed of a kernel on a GPU
 Command seed_command(CLI::App& app);      // writes a boundary corpus
 Command replay_command(CLI::App& app);    // runs stored reproducers again
 Command minimize_command(CLI::App& app);  // makes a reproducer smaller

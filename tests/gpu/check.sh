@@ -3,14 +3,14 @@
 # coverage-guided search, several workers, faults. Prints one line per result; the last line is the
 # summary. Runs from a directory that pack.sh made:
 #   check.sh [quick|full] [section ...]
-# Sections: device conversions bench coverage workers faults search kernels clean. Quick takes about four minutes
-# for search, four for kernels and three for all others.
+# Sections: device conversions bench bench_command coverage workers faults search kernels clean. Quick
+# takes about four minutes for search, four for kernels, fourteen for clean and three for all others.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 size=${1:-quick}
 shift || true
-sections=${*:-device conversions bench coverage workers faults search kernels}
+sections=${*:-device conversions bench bench_command coverage workers faults search kernels}
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export WARPFUZZ_ROOT=$here
 check=$here/bin/gpu_check
@@ -46,6 +46,18 @@ bench() {
   run bench --op softmax --kernel "$kernels/softmax.so" --other "$kernels/softmax.plain.so"
 }
 
+# `warpfuzz bench` itself, where pack.sh found it built.
+bench_command() {
+  local warpfuzz=$here/bin/warpfuzz row op against
+  [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
+  for row in "softmax softmax" "relu relu_vectorized"; do
+    read -r op against <<< "$row"
+    if timeout --signal=KILL 300 "$warpfuzz" bench "$op" --kernel "$kernels/$op.plain.so" \
+      --against "$kernels/$against.so"; then ok=$((ok + 1))
+    else bad=$((bad + 1)); echo "FAILED: warpfuzz bench $op against $against"; fi
+  done
+}
+
 coverage() {
   for name in relu relu_vectorized softmax; do
     run bench-coverage --kernel "$kernels/$name.so" --other "$kernels/$name.plain.so" --name "$name"
@@ -68,7 +80,8 @@ faults() {
     --cases 5000 --seconds 30 --expect RUN-01
   run check --op relu --kernel "$kernels/never_ends.so" --name never_ends --cases 500 \
     --seconds 30 --expect RUN-02
-  run check --op relu --kernel "$kernels/other_stream.so" --name other_stream --cases 500 --seconds 5
+  run check --op relu --kernel "$kernels/other_stream.so" --name other_stream --cases 500 \
+    --seconds 5 --expect RES-01
   run check --op relu --kernel "$kernels/relu.so" --name relu_afterwards --cases 500
 }
 

@@ -18,10 +18,11 @@ kernels=$out.kernels  # stays between calls; travels as an archive
 rm -rf "$out"
 mkdir -p "$out/bin" "$out/lib" "$out/schemas" "$kernels"
 strip -g -o "$out/bin/gpu_check" "$program"
+[ ! -x "$build/fuzzers/warpfuzz" ] || strip -g -o "$out/bin/warpfuzz" "$build/fuzzers/warpfuzz"
 cp "$root"/tests/gpu/check.sh "$out/"
 cp "$root"/schemas/*.json "$out/schemas/"
 # Everything but the C library itself and what the driver brings.
-ldd "$program" | awk '/=> \// {print $3}' |
+ldd "$out"/bin/* | awk '/=> \// {print $3}' |
   grep -vE '/(libc|libm|libmvec|libdl|librt|libpthread|ld-linux[^/]*)\.so' |
   while read -r library; do cp -L "$library" "$out/lib/"; done
 
