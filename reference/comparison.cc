@@ -50,9 +50,11 @@ class Judge {
       : task_(task),
         expected_(task.expectation),
         observed_(observed),
-        rounding_(expected_.dtype, task.call.contract().output_roundings) {}
+        rounding_(expected_.dtype, task.call.contract().output_roundings),
+        one_by_one_(task.minimum_level > 0 || task.errors != nullptr) {}
 
   Comparison run() {
+    if (task_.errors != nullptr) task_.errors->assign(observed_.size(), {});
     for (size_t begin = 0; begin < observed_.size(); begin += block_length) {
       judge_block(begin, std::min(block_length, observed_.size() - begin));
     }
@@ -65,6 +67,7 @@ class Judge {
   // Accepts most elements without a branch; NaN anywhere fails the test.
   void judge_block(size_t begin, size_t n) {
     double ratios[block_length];
+    double excesses[block_length];  // what the output's rounding does not explain
     const double* y = observed_.data() + begin;
     const double* r = expected_.value.data() + begin;
     const double* e = expected_.oracle_error.data() + begin;
@@ -79,17 +82,21 @@ class Judge {
       const double error = std::fabs(y[i] - r[i]);
       const bool inside = t[i] > 0 ? error * up + e[i] <= slack * down : y[i] == r[i];
       ratios[i] = inside ? error / slack : infinity;
+      excesses[i] = error - (slack - t[i]);
     }
     double worst = 0;
-    bool open = task_.minimum_level > 0;
+    const double share = result_.worst_share;
+    bool open = one_by_one_, more_used = false;
     for (size_t i = 0; i < n; ++i) {
       open |= ratios[i] > 1 || allowed[i] != class_finite;
       worst = ratios[i] > worst ? ratios[i] : worst;
+      more_used |= excesses[i] > share * t[i];
     }
-    if (!open && worst <= result_.worst_ratio) return;
+    if (!open && !more_used && worst <= result_.worst_ratio) return;
     for (size_t i = 0; i < n; ++i) {
-      if (ratios[i] <= 1 && allowed[i] == class_finite && task_.minimum_level == 0) {
+      if (ratios[i] <= 1 && allowed[i] == class_finite && !one_by_one_) {
         note_ratio(begin + i, ratios[i]);
+        if (excesses[i] > result_.worst_share * t[i]) result_.worst_share = excesses[i] / t[i];
       } else {
         judge(begin + i);
       }
@@ -102,22 +109,71 @@ class Judge {
     result_.worst_element = i;
   }
 
+  // Of an element judged by itself.
+  struct Ratios {
+    double ratio = 0;
+    double share = 0;
+  };
+  static Ratios ratios_of(double error, double slack, double tolerance) {
+    return {error / slack, std::max(0.0, (error - (slack - tolerance)) / tolerance)};
+  }
+  void note(size_t i, const Ratios& ratios) {
+    note_ratio(i, ratios.ratio);
+    result_.worst_share = std::max(result_.worst_share, ratios.share);
+    if (task_.errors == nullptr) return;
+    ElementError& error = (*task_.errors)[i];
+    error.has_tolerance = true;
+    error.ratio = ratios.ratio;
+    error.share = ratios.share;
+  }
+
+  void set_fate(size_t i, ElementFate fate) {
+    if (task_.errors != nullptr) (*task_.errors)[i].fate = fate;
+  }
+
+  // The distance from the reference in ulp, to about a hundredth of the larger of it and an ulp.
+  void measure(size_t i) {
+    if (task_.errors == nullptr) return;
+    Refined value{expected_.value[i], 0};
+    double e = expected_.oracle_error[i], error = 0, ulp = 0;
+    for (int level = 0; level <= 2; ++level) {
+      if (level > 0) {
+        const std::optional<Refined> finer = task_.refinement.value(level, task_.output, i);
+        if (!finer) continue;
+        value = *finer;
+        e = expected_.oracle_error[i] * Refinement::error_scale(level);
+      }
+      error = std::fabs((observed_[i] - value.high) - value.low);
+      ulp = unit_in_last_place(expected_.dtype, value.high);
+      if (e <= std::max(error, ulp) / 128) break;
+    }
+    (*task_.errors)[i].ulps = error / ulp;
+  }
+
   void judge(size_t i) {
     const uint8_t allowed = expected_.allowed[i];
-    if (std::isinf(expected_.tolerance[i])) {
-      ++result_.undecided;
-      return;
-    }
+    if (std::isinf(expected_.tolerance[i])) return undecided(i);
     const uint8_t observed_class = class_of(observed_[i]);
+    if (observed_class != class_finite) {
+      set_fate(i, observed_class == class_nan ? ElementFate::nan : ElementFate::infinite);
+    } else if ((allowed & class_finite) == 0) {
+      set_fate(i, ElementFate::unexpected);
+    }
     if ((allowed & observed_class) == 0) {
       offend(i, OffenceKind::non_finite, OffenceStrength::certain, infinity);
     } else if (observed_class == class_finite) {
+      measure(i);
       if (expected_.tolerance[i] == 0) {
         judge_exact(i);
       } else {
         judge_value(i);
       }
     }
+  }
+
+  void undecided(size_t i) {
+    ++result_.undecided;
+    set_fate(i, ElementFate::undecided);
   }
 
   // No tolerance: only the nearest element will do.
@@ -133,11 +189,11 @@ class Judge {
 
   enum class Verdict { inside, outside, open };
 
-  Verdict verdict(size_t i, const Refined& value, double e, double* ratio) const {
+  Verdict verdict(size_t i, const Refined& value, double e, Ratios* ratios) const {
     const double tolerance = expected_.tolerance[i];
     const double magnitude = std::fabs(value.high);
     const double error = std::fabs((observed_[i] - value.high) - value.low);
-    *ratio = error / rounding_.slack(magnitude, tolerance);
+    *ratios = ratios_of(error, rounding_.slack(magnitude, tolerance), tolerance);
     if (error * up + e <= rounding_.slack(std::max(magnitude - e, 0.0), tolerance) * down) {
       return Verdict::inside;
     }
@@ -148,30 +204,27 @@ class Judge {
   }
 
   void judge_value(size_t i) {
-    double ratio = 0;
-    Verdict v = verdict(i, {expected_.value[i], 0}, expected_.oracle_error[i], &ratio);
+    Ratios ratios;
+    Verdict v = verdict(i, {expected_.value[i], 0}, expected_.oracle_error[i], &ratios);
     bool escalated = false;
     for (int level = 1; level <= 2; ++level) {
       if (v != Verdict::open && level > task_.minimum_level) break;
       const std::optional<Refined> value = task_.refinement.value(level, task_.output, i);
       if (!value) continue;
       escalated = true;
-      v = verdict(i, *value, expected_.oracle_error[i] * Refinement::error_scale(level), &ratio);
+      v = verdict(i, *value, expected_.oracle_error[i] * Refinement::error_scale(level), &ratios);
     }
     result_.escalated += escalated;
-    if (v == Verdict::open) {
-      ++result_.undecided;
-      return;
-    }
+    if (v == Verdict::open) return undecided(i);
     if (v == Verdict::outside) {
-      exceeded(i, ratio);
+      exceeded(i, ratios);
     } else {
-      note_ratio(i, ratio);
+      note(i, ratios);
     }
   }
 
   // Beyond the first look's tolerance: the data may be such that rounding errors do not average.
-  void exceeded(size_t i, double ratio) {
+  void exceeded(size_t i, Ratios ratios) {
     OffenceStrength strength = OffenceStrength::firm;
     if (settled_ < max_offences) {  // enough of them make the case; the rest need no excuse
       const Refinement::SecondLook look = task_.refinement.second_look(task_.output, i);
@@ -179,14 +232,14 @@ class Judge {
       const double reach = std::fabs(r) + e;
       const double error = std::fabs(observed_[i] - r) * down - e;
       const double slack = rounding_.slack(reach, look.tolerance);
-      if (error <= slack) return note_ratio(i, std::min(1.0, error / slack));
+      ratios = ratios_of(error, slack, look.tolerance);
+      if (error <= slack) return note(i, {std::min(1.0, ratios.ratio), ratios.share});
       if (error <= rounding_.slack(reach, look.hard)) strength = OffenceStrength::marginal;
       if (error > rounding_.slack(reach, look.certain)) strength = OffenceStrength::certain;
       settled_ += strength != OffenceStrength::marginal;
-      ratio = error / slack;
     }
-    note_ratio(i, ratio);
-    offend(i, value_kind(i), strength, ratio);
+    note(i, ratios);
+    offend(i, value_kind(i), strength, ratios.ratio);
   }
 
   OffenceKind value_kind(size_t i) const {
@@ -204,6 +257,7 @@ class Judge {
 
   void offend(size_t i, OffenceKind kind, OffenceStrength strength, double ratio) {
     result_.offending.push_back(i);
+    if (task_.errors != nullptr) (*task_.errors)[i].wrong = true;
     std::vector<Offence>& details = result_.offences;
     if (details.size() == max_offences) {
       // Full: a stronger offence takes the place of a marginal one.
@@ -226,6 +280,7 @@ class Judge {
   const OutputExpectation& expected_;
   std::span<const double> observed_;
   OutputRounding rounding_;
+  bool one_by_one_;     // no fast pass
   size_t settled_ = 0;  // offences that are not marginal
   Comparison result_;
 };

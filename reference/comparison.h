@@ -16,6 +16,7 @@ struct ComparisonTask {
   Refinement& refinement;
   bool elementwise;  // for the kind of an offence: element i depends on input element i alone
   int minimum_level;
+  std::vector<ElementError>* errors = nullptr;  // wanted for each element
 };
 
 // `observed` has as many elements as the expectation.

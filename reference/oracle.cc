@@ -102,7 +102,8 @@ const OutputExpectation& Oracle::expectation(size_t output) const {
   return outputs[output];
 }
 
-Comparison Oracle::compare(size_t output, const Tensor& observed) const {
+Comparison Oracle::compare(size_t output, const Tensor& observed,
+                           std::vector<ElementError>* errors) const {
   check_floating_point_environment();
   State& s = *state_;
   const OutputExpectation& expected = expectation(output);
@@ -112,7 +113,7 @@ Comparison Oracle::compare(size_t output, const Tensor& observed) const {
                  expected.value.size());
   decode_tensor(observed, s.observed);
   return compare_output(
-      {s.call, output, expected, s.refinement, s.reference->elementwise, s.minimum_level},
+      {s.call, output, expected, s.refinement, s.reference->elementwise, s.minimum_level, errors},
       s.observed);
 }
 

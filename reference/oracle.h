@@ -70,6 +70,9 @@ struct Comparison {
   // Max over finite elements of error / tolerance; at most 1 where accepted.
   double worst_ratio = 0;
   size_t worst_element = 0;
+  // Max over finite elements with a tolerance of (error - output rounding) / tolerance, at least 0:
+  // the part of the tolerance that computing used.
+  double worst_share = 0;
   std::vector<size_t> offending;  // all offending elements, ascending
   // Details of max_offences of them: the first, marginal ones making way for stronger ones.
   std::vector<Offence> offences;
@@ -77,6 +80,24 @@ struct Comparison {
   size_t escalated = 0;  // elements that needed more than level 0
 };
 inline constexpr size_t max_offences = 64;
+
+// What became of one observed element, for those who want all of them.
+enum class ElementFate : uint8_t {
+  measured,    // finite, and so is the reference
+  nan,         // observed
+  infinite,    // observed
+  unexpected,  // finite where only other classes are allowed
+  undecided,   // the oracle could not judge it
+};
+
+struct ElementError {
+  ElementFate fate = ElementFate::measured;
+  bool wrong = false;          // it offends
+  bool has_tolerance = false;  // what follows is of elements measured
+  double ulps = 0;             // |observed - unrounded reference| in units of the reference's ulp
+  double ratio = 0;            // as Comparison::worst_ratio, of this element
+  double share = 0;            // as Comparison::worst_share
+};
 
 struct OracleOptions {
   int minimum_level = 0;  // 1 or 2 force double-double or multiprecision for every element
@@ -99,7 +120,9 @@ class Oracle {
   void evaluate(const Case& c, std::span<const Tensor> inputs, const OracleOptions& options = {});
 
   const OutputExpectation& expectation(size_t output) const;
-  Comparison compare(size_t output, const Tensor& observed) const;
+  // `errors`, if given, gets one entry per element; that takes several times as long.
+  Comparison compare(size_t output, const Tensor& observed,
+                     std::vector<ElementError>* errors = nullptr) const;
 
   // Recomputes a few elements, which `choice` picks, in multiprecision; ends the process if one
   // breaks the oracle's own error bound (audit.h). `about` says what the call is.

@@ -234,6 +234,67 @@ TEST_P(Deciding, HigherLevelsAgree) {
   }
 }
 
+// With and without the errors of all elements: the same verdict, and the errors are those of it.
+TEST_P(Deciding, ErrorsOfAllElementsAreThoseOfTheVerdict) {
+  const HonestOp op = honest_ops()[GetParam()];
+  for (const Types& types : type_pairs) {
+    for (const Family& family : families) {
+      const Problem p =
+          family_problem({op.op, types.input, op.output_for(types.input, types.output), op.axes[0],
+                          op.attributes[0]},
+                         schema_of(op.op), family, 5);
+      const HonestRun run = op.run(p)[0];
+      const Oracle oracle(p.c, p.inputs);
+      for (size_t k = 0; k < p.c.schema->outputs.size(); ++k) {
+        const Tensor y = p.store(run.output(k), k);
+        std::vector<ElementError> errors;
+        const Comparison fast = oracle.compare(k, y), slow = oracle.compare(k, y, &errors);
+        double ratio = 0, share = 0;
+        size_t undecided = 0, wrong = 0;
+        for (const ElementError& error : errors) {
+          ratio = std::max(ratio, error.ratio);
+          share = std::max(share, error.share);
+          undecided += error.fate == ElementFate::undecided;
+          wrong += error.wrong;
+        }
+        const std::string where = fmt::format("{} {} output {}", op.op, family.name, k);
+        EXPECT_EQ(errors.size(), static_cast<size_t>(y.size())) << where;
+        EXPECT_EQ(undecided, fast.undecided) << where;
+        EXPECT_EQ(wrong, fast.offending.size()) << where;
+        EXPECT_EQ(slow.offending, fast.offending) << where;
+        EXPECT_EQ(ratio, slow.worst_ratio) << where;
+        EXPECT_EQ(share, slow.worst_share) << where;
+        EXPECT_NEAR(fast.worst_ratio, slow.worst_ratio, 1e-6 * slow.worst_ratio) << where;
+        EXPECT_NEAR(fast.worst_share, slow.worst_share, 1e-6) << where;
+        EXPECT_LE(slow.worst_share, std::max(1.0, slow.worst_ratio)) << where;
+      }
+    }
+  }
+}
+
+// What computing used is told from what the output's rounding did.
+TEST(Share, OfAHalfOutputIsThatOfTheComputation) {
+  const Problem p = family_problem({"matmul", DType::float16, DType::float16, {8, 8, 64}},
+                                   schema_of("matmul"), families[0], 1);
+  const Oracle oracle(p.c, p.inputs);
+  const OutputExpectation& y = oracle.expectation(0);
+  for (const double used : {0.0, 0.25, 0.75}) {
+    Tensor observed = p.output;
+    std::vector<double> values = y.value;
+    for (size_t i = 0; i < values.size(); ++i) values[i] += used * y.tolerance[i];
+    encode_tensor(values, observed);
+    const Comparison verdict = oracle.compare(0, observed);
+    EXPECT_GT(verdict.worst_ratio, 0.9) << used;  // the rounding
+    EXPECT_LE(verdict.worst_share, used + 1e-6);
+  }
+  // Half an ulp and the tolerance: as far as it goes.
+  Tensor observed = p.output;
+  std::vector<double> values = decode_tensor(p.store(Floats(y.value.begin(), y.value.end())));
+  for (double& v : values) v += unit_in_last_place(DType::float16, v);
+  encode_tensor(values, observed);
+  EXPECT_GT(oracle.compare(0, observed).worst_share, 1);
+}
+
 // A value that sits on the edge of its tolerance cannot be decided in double.
 TEST(Escalation, EdgesAreDecidedAboveLevelZero) {
   const Problem p = family_problem({"softmax", DType::float32, DType::float32, {1, 64}},
