@@ -5,9 +5,9 @@
 #include <memory>
 #include <thread>
 
-#include "crashes/durable_file.h"
 #include "fuzzers/certify_report.h"
 #include "fuzzers/command/commands.h"
+#include "fuzzers/command/output_file.h"
 #include "fuzzers/duration.h"
 
 namespace warpfuzz {
@@ -21,35 +21,20 @@ struct CertifyArguments {
   CertifyOptions certify;
 };
 
-// Before the campaigns and not after them: a result that cannot be written is time lost.
-void check_writable(const std::string& option, const std::string& file) {
-  if (file.empty() || file == "-") return;
-  const std::filesystem::path directory = std::filesystem::absolute(file).parent_path();
-  if (!std::filesystem::is_directory(directory)) {
-    throw UsageError(
-        fmt::format("{} {}: there is no directory {}", option, file, directory.string()));
-  }
-  check_replaceable(file);
-}
-
-void write_text(const std::string& file, const std::string& text) {
-  replace_file(file, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-}
-
 int certify(const CertifyArguments& a) {
   CertifyOptions options = a.certify;
   if (options.seeds < 1 || options.seeds > 1000) throw UsageError("--seeds: expected 1 to 1000");
   if (options.jobs < 1 || options.jobs > 1024) throw UsageError("--jobs: expected 1 to 1024");
   options.seconds = parse_duration("--time", a.time);
   options.correct_seconds = parse_duration("--correct-time", a.correct_time);
-  check_writable("--json", a.json);
-  check_writable("--html", a.html);
+  check_output_file("--json", a.json);
+  check_output_file("--html", a.html);
   const Certificate certificate = certify(Installation::find(), options);
   const CertifySummary summary = summarize(certificate);
   const std::string json = certificate_json(certificate, summary);
   fmt::print("{}", a.json == "-" ? json : certificate_text(certificate, summary));
-  if (!a.json.empty() && a.json != "-") write_text(a.json, json);
-  if (!a.html.empty()) write_text(a.html, certificate_html(certificate, summary));
+  if (!a.json.empty() && a.json != "-") write_output_file(a.json, json);
+  if (!a.html.empty()) write_output_file(a.html, certificate_html(certificate, summary));
   return summary.passes() ? exit_clean : exit_findings;
 }
 

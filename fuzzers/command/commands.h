@@ -16,6 +16,7 @@ Command list_command(CLI::App& app);      // operators, kernels, gates
 Command fuzz_command(CLI::App& app);      // a campaign on one kernel
 Command run_command(CLI::App& app);       // runs a whole program
 Command coverage_command(CLI::App& app);  // what a corpus does not reach
+Command profile_command(CLI::App& app);   // the sizes of a kernel's errors
 Command certify_command(CLI::App& app);   // the calibration matrix
 Command bench_command(CLI::App& app);     // the speed of a kernel on a GPU
 Command seed_command(CLI::App& app);      // writes a boundary corpus
