@@ -66,14 +66,15 @@ class Judge {
  private:
   // Accepts most elements without a branch; NaN anywhere fails the test.
   void judge_block(size_t begin, size_t n) {
-    double ratios[block_length];
-    double excesses[block_length];  // what the output's rounding does not explain
+    double ratios[block_length];    // at most 1, or infinite where the element is not accepted
+    double excesses[block_length];  // > 0: uses more of its tolerance than any before
     const double* y = observed_.data() + begin;
     const double* r = expected_.value.data() + begin;
     const double* e = expected_.oracle_error.data() + begin;
     const double* t = expected_.tolerance.data() + begin;
     const uint8_t* allowed = expected_.allowed.data() + begin;
     const OutputRounding rounding = rounding_;
+    const double used = result_.worst_share;
 #pragma clang loop vectorize(assume_safety)
     for (size_t i = 0; i < n; ++i) {
       const double magnitude = std::fabs(r[i]);
@@ -82,25 +83,45 @@ class Judge {
       const double error = std::fabs(y[i] - r[i]);
       const bool inside = t[i] > 0 ? error * up + e[i] <= slack * down : y[i] == r[i];
       ratios[i] = inside ? error / slack : infinity;
-      excesses[i] = error - (slack - t[i]);
+      excesses[i] = error - slack + (1 - used) * t[i];
     }
-    double worst = 0;
-    const double share = result_.worst_share;
-    bool open = one_by_one_, more_used = false;
-    for (size_t i = 0; i < n; ++i) {
-      open |= ratios[i] > 1 || allowed[i] != class_finite;
-      worst = ratios[i] > worst ? ratios[i] : worst;
-      more_used |= excesses[i] > share * t[i];
-    }
-    if (!open && !more_used && worst <= result_.worst_ratio) return;
+    uint8_t other_classes = 0;
+    for (size_t i = 0; i < n; ++i) other_classes |= allowed[i] ^ class_finite;
+    const double worst = largest(ratios, n);
+    const bool open = one_by_one_ || worst > 1 || other_classes != 0;
+    if (!open && worst <= result_.worst_ratio && largest(excesses, n) <= 0) return;
     for (size_t i = 0; i < n; ++i) {
       if (ratios[i] <= 1 && allowed[i] == class_finite && !one_by_one_) {
         note_ratio(begin + i, ratios[i]);
-        if (excesses[i] > result_.worst_share * t[i]) result_.worst_share = excesses[i] / t[i];
+        if (excesses[i] > (result_.worst_share - used) * t[i]) note_share(begin + i);
       } else {
         judge(begin + i);
       }
     }
+  }
+
+  // At least 0. In lanes, since the maximum of doubles is not associative to a compiler. Overwrites
+  // what lies beyond n.
+  static double largest(double (&values)[block_length], size_t n) {
+    constexpr size_t lanes = 16;
+    static_assert(block_length % lanes == 0);
+    double most[lanes] = {};
+    std::fill(values + n, values + (n + lanes - 1) / lanes * lanes, 0.0);
+    for (size_t i = 0; i < n; i += lanes) {
+      for (size_t k = 0; k < lanes; ++k) {
+        most[k] = values[i + k] > most[k] ? values[i + k] : most[k];
+      }
+    }
+    return *std::max_element(most, most + lanes);
+  }
+
+  // Of an element that the fast pass accepted.
+  void note_share(size_t i) {
+    const double t = expected_.tolerance[i];
+    const double reach = std::max(std::fabs(expected_.value[i]) - expected_.oracle_error[i], 0.0);
+    const double error = std::fabs(observed_[i] - expected_.value[i]);
+    const double share = ratios_of(error, rounding_.slack(reach, t), t).share;
+    result_.worst_share = std::max(result_.worst_share, share);
   }
 
   void note_ratio(size_t i, double ratio) {
