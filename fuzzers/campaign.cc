@@ -241,6 +241,7 @@ void Campaign::update_state() {
     total.undecided += status.undecided.load();
     total.violations += status.violations.load();
     total.worst_ratio = std::max(total.worst_ratio, status.worst_ratio.load());
+    total.worst_share = std::max(total.worst_share, status.worst_share.load());
     total.values_seconds += status.values_seconds.load();
     total.kernel_seconds += status.kernel_seconds.load();
     total.oracle_seconds += status.oracle_seconds.load();

@@ -38,7 +38,7 @@ struct CampaignState {
   uint64_t coverage = 0;  // edges of the kernel and features
   uint64_t corpus = 0;
   uint64_t restarts = 0;
-  double worst_ratio = 0;  // of runs that passed
+  double worst_ratio = 0, worst_share = 0;  // of runs that passed (TrialResult)
   double values_seconds = 0, kernel_seconds = 0, oracle_seconds = 0, gates_seconds = 0;
   std::vector<Finding> findings;
 

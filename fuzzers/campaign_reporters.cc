@@ -62,8 +62,10 @@ class TextReporter : public CampaignReporter {
     end_line();
     fmt::print(stderr, "{} runs in {:.1f} s ({:.0f}/s): ", s.runs, s.seconds, s.runs_per_second());
     if (s.findings.empty()) {
-      fmt::print(stderr, "nothing found; the worst passing error was {:.3g} of its tolerance\n",
-                 s.worst_ratio);
+      fmt::print(stderr,
+                 "nothing found; the worst passing error was {:.3g} of its tolerance, "
+                 "{:.3g} before the output's rounding\n",
+                 s.worst_ratio, s.worst_share);
     } else {
       fmt::print(stderr, "{} finding{}\n", s.findings.size(), s.findings.size() == 1 ? "" : "s");
     }
@@ -108,6 +110,7 @@ class JsonReporter : public CampaignReporter {
            {"features", s.coverage},
            {"corpus", s.corpus},
            {"worst_ratio", finite(s.worst_ratio)},
+           {"worst_share", finite(s.worst_share)},
            {"findings", s.findings.size()}});
   }
   void finding(const Finding& f) override {
@@ -136,6 +139,7 @@ class JsonReporter : public CampaignReporter {
            {"undecided", s.undecided},
            {"violations", s.violations},
            {"worst_ratio", finite(s.worst_ratio)},
+           {"worst_share", finite(s.worst_share)},
            {"time_share",
             {{"values", s.values_seconds},
              {"kernel", s.kernel_seconds},

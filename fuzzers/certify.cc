@@ -197,8 +197,11 @@ CampaignOutcome parse_campaign(const std::string& output) {
   outcome.excluded = done.at("excluded");
   outcome.undecided = done.at("undecided");
   // A ratio that is not finite was written as null.
-  outcome.worst_ratio =
-      done.at("worst_ratio").is_null() ? INFINITY : done.at("worst_ratio").get<double>();
+  const auto ratio = [&](const char* key) {
+    return done.at(key).is_null() ? INFINITY : done.at(key).get<double>();
+  };
+  outcome.worst_ratio = ratio("worst_ratio");
+  outcome.worst_share = ratio("worst_share");
   for (const Json& finding : done.at("findings")) {
     const Reproducer reproducer =
         read_reproducer(fs::path(finding.at("reproducer").get<std::string>()));

@@ -39,6 +39,7 @@ struct CampaignOutcome {
   uint64_t excluded = 0;        // of them, not admitted by the kernel's preconditions
   uint64_t undecided = 0;       // of them, not judged by the oracle
   double worst_ratio = 0;       // error / tolerance of what passed
+  double worst_share = 0;       // the same without the output's rounding
   std::string problem;          // why it says nothing; empty if it does
 
   bool found() const { return !alarms.empty(); }

@@ -63,7 +63,8 @@ std::string faulty_row(const KernelResult& kernel) {
   return row + number(std::to_string(u.median_runs)) + "</tr>\n";
 }
 
-// Of a correct kernel: what it was accused of, and the largest error that passed.
+// Of a correct kernel: what it was accused of, the largest error that passed, and the largest part
+// of a tolerance that computing used.
 std::string correct_row(const KernelResult& kernel) {
   const CampaignOutcome outcome = kernel.guided.empty() ? CampaignOutcome{} : kernel.guided.front();
   std::set<std::string> gates;
@@ -72,7 +73,8 @@ std::string correct_row(const KernelResult& kernel) {
   row += number(fmt::format("{} false alarms", outcome.alarms.size())) + "<td></td>";
   row += cell(fmt::format("{}", fmt::join(gates, " "))) + "<td></td><td></td>";
   row += number(std::to_string(outcome.runs - outcome.excluded));
-  row += number(fmt::format("{:.3f}", outcome.worst_ratio)) + usual_cells(kernel);
+  row += number(fmt::format("{:.3f}, {:.3f} used", outcome.worst_ratio, outcome.worst_share)) +
+         usual_cells(kernel);
   return row + "<td></td><td></td><td></td></tr>\n";
 }
 

@@ -27,7 +27,8 @@ Json campaign_json(const CampaignOutcome& outcome) {
                {"runs", outcome.runs},
                {"excluded", outcome.excluded},
                {"undecided", outcome.undecided},
-               {"worst_passing_ratio", number(outcome.worst_ratio)}};
+               {"worst_passing_ratio", number(outcome.worst_ratio)},
+               {"worst_tolerance_used", number(outcome.worst_share)}};
   if (outcome.ratio) json["ratio"] = number(*outcome.ratio);
   if (!outcome.problem.empty()) json["problem"] = outcome.problem;
   return json;

@@ -73,6 +73,9 @@ void add_correct(const KernelResult& kernel, CertifySummary& summary) {
     accused = accused || outcome.found();
     summary.correct_runs += outcome.runs - outcome.excluded;
     summary.correct_undecided += outcome.undecided;
+    if (outcome.worst_share <= summary.worst_share) continue;
+    summary.worst_share = outcome.worst_share;
+    summary.worst_share_kernel = kernel.entry.name;
   }
   count(summary.accused, accused);
 }
@@ -155,6 +158,10 @@ std::vector<std::string> summary_lines(const CertifySummary& s) {
   }
   lines.push_back(fmt::format("false alarms on correct kernels {} (over {} runs, {} undecided)",
                               share(s.accused), s.correct_runs, s.correct_undecided));
+  if (!s.worst_share_kernel.empty()) {
+    lines.push_back(fmt::format("correct kernels used at most {:.3f} of a tolerance ({})",
+                                s.worst_share, s.worst_share_kernel));
+  }
   for (size_t i = 0; i < allclose_table_count; ++i) {
     lines.push_back(
         fmt::format("allclose {} certified {} of the {} faulty ones, refused {} of the {} "

@@ -51,6 +51,8 @@ struct CertifySummary {
   Share accused;                                       // correct kernels: false alarms
   uint64_t correct_runs = 0;                           // judged or not, but admitted
   uint64_t correct_undecided = 0;
+  double worst_share = 0;  // of a tolerance that a correct kernel used, and which one
+  std::string worst_share_kernel;
   std::array<Share, allclose_table_count> certified;  // faulty kernels that allclose accepts
   std::array<Share, allclose_table_count> refused;    // correct kernels that it does not accept
   std::vector<GateCoverage> gates;                    // all, in the order of their table

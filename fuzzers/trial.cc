@@ -151,6 +151,7 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
 
   for (const Comparison& comparison : primary.comparisons) {
     result.worst_ratio = std::max(result.worst_ratio, comparison.worst_ratio);
+    result.worst_share = std::max(result.worst_share, comparison.worst_share);
     if (comparison.undecided > 0 && result.outcome == TrialOutcome::pass) {
       result.outcome = TrialOutcome::undecided;
     }

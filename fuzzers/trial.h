@@ -40,7 +40,9 @@ struct TrialResult {
   Observation primary;  // of the call itself
   std::vector<Tensor> inputs;
   bool device_lost = false;  // in any run of the trial
-  double worst_ratio = 0;    // error / tolerance, the largest of the primary run
+  // The largest of the primary run.
+  double worst_ratio = 0;  // error / tolerance
+  double worst_share = 0;  // the same without the output's rounding: what computing used
 };
 
 struct TrialOptions {

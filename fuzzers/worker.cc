@@ -25,6 +25,13 @@ size_t write_case(const Case& c, std::span<uint8_t> out) {
   return size;
 }
 
+// Only this process writes.
+void raise(std::atomic<double>& maximum, double value) {
+  if (value > maximum.load(std::memory_order_relaxed)) {
+    maximum.store(value, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace
 
 Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
@@ -74,9 +81,8 @@ void Worker::publish(const TrialResult& result) {
       status.violations.fetch_add(1, std::memory_order_relaxed);
       break;
     case TrialOutcome::pass:
-      if (result.worst_ratio > status.worst_ratio.load(std::memory_order_relaxed)) {
-        status.worst_ratio.store(result.worst_ratio, std::memory_order_relaxed);
-      }
+      raise(status.worst_ratio, result.worst_ratio);
+      raise(status.worst_share, result.worst_share);
       break;
   }
   const TrialTimes& times = trial_->times();

@@ -16,7 +16,7 @@ struct WorkerStatus {
   std::atomic<uint64_t> excluded;
   std::atomic<uint64_t> undecided;
   std::atomic<uint64_t> violations;
-  std::atomic<double> worst_ratio;  // of runs that passed
+  std::atomic<double> worst_ratio, worst_share;  // of runs that passed
   std::atomic<double> values_seconds, kernel_seconds, oracle_seconds, gates_seconds;
   std::atomic<uint32_t> minimizing;       // a finding is stored, its smaller form on its way
   std::atomic<uint32_t> in_flight_bytes;  // 0: no case is running

@@ -116,6 +116,7 @@ CampaignOutcome silent(uint32_t seed, uint64_t runs, double worst_ratio) {
   outcome.seed = seed;
   outcome.runs = runs;
   outcome.worst_ratio = worst_ratio;
+  outcome.worst_share = worst_ratio / 2;
   return outcome;
 }
 
@@ -169,11 +170,12 @@ TEST(CertifySummary, IsInLines) {
       ElementsAre("transcription mistakes found 1/1", "cheats found 1/1",
                   "further faults found 0/0", "campaigns named as the manifest says 5/6",
                   "false alarms on correct kernels 0/1 (over 1000 runs, 0 undecided)",
+                  "correct kernels used at most 0.250 of a tolerance (honest)",
                   "allclose at rtol = atol = 1e-2 certified 1 of the 2 faulty ones, refused 0 of "
                   "the 1 correct ones",
                   "allclose with PyTorch's default table certified 0 of the 2 faulty ones, refused "
                   "0 of the 1 correct ones",
-                  "gates exercised 2/14"));
+                  "gates exercised 2/21"));
 }
 
 TEST(CertifySummary, WhatNothingAccusedIsNotExercised) {
@@ -255,11 +257,12 @@ TEST(CampaignOutput, WithoutAnEndIsAProblem) {
 TEST(CampaignOutput, IsReadFromTheLastLine) {
   const CampaignOutcome outcome = parse_campaign(
       "{\"event\":\"start\"}\n{\"event\":\"done\",\"runs\":7,\"findings\":[],\"excluded\":2,"
-      "\"undecided\":1,\"worst_ratio\":0.25}\nsome warning\n");
+      "\"undecided\":1,\"worst_ratio\":0.25,\"worst_share\":null}\nsome warning\n");
   EXPECT_EQ(outcome.problem, "");
   EXPECT_EQ(outcome.runs, 7u);
   EXPECT_EQ(outcome.excluded, 2u);
   EXPECT_EQ(outcome.worst_ratio, 0.25);
+  EXPECT_EQ(outcome.worst_share, infinity);
   EXPECT_FALSE(outcome.found());
 }
 
