@@ -43,6 +43,7 @@ class EntryReader {
     entry.tier = json_.value("tier", 1);
     if (entry.tier < 1 || entry.tier > 3) refuse("tier", std::to_string(entry.tier), "1, 2 or 3");
     entry.about = text(entry.faulty ? "fault" : "style");
+    if (json_.contains("report")) entry.report = report();
     return entry;
   }
 
@@ -72,6 +73,13 @@ class EntryReader {
       refuse("group", group, faulty ? "one of transcription, cheat, further" : "control");
     }
     return static_cast<KernelGroup>(index);
+  }
+
+  std::string report() const {
+    const std::string id = text("report");
+    const bool digits = id.find_first_not_of("0123456789", 1) == std::string::npos;
+    if (id.size() != 4 || id[0] != 'R' || !digits) refuse("report", id, "R and three digits");
+    return id;
   }
 
   std::vector<std::string> gate_names() const {

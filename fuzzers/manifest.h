@@ -39,6 +39,7 @@ struct ManifestEntry {
   std::string device;  // where the fault shows, if not everywhere
   int tier = 1;        // smallest tier at which the fault shows
   std::string about;   // the fault, or the style of a correct kernel
+  std::string report;  // the public report that the fault comes from, if any: R and three digits
 
   bool may_be_named_by(std::string_view gate) const;
 };

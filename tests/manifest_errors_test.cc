@@ -38,6 +38,10 @@ TEST(ManifestErrors, NameTheEntryAndWhatIsRight) {
     }
   };
   EXPECT_EQ(load(nlohmann::json::array({right})), "1 kernels");
+  nlohmann::json reported = right;
+  reported["report"] = "R115";
+  EXPECT_EQ(load(nlohmann::json::array({reported})), "1 kernels");
+  EXPECT_EQ(load_manifest(installation).front().report, "R115");
 
   const std::string file = (root / "kernels/manifest.json").string();
   const ManifestRow rows[] = {
@@ -58,6 +62,12 @@ TEST(ManifestErrors, NameTheEntryAndWhatIsRight) {
       {"tier", "4", "k: tier: found \"4\", expected 1, 2 or 3"},
       {"device", "\"tpu\"", "k: device: found \"tpu\", expected cuda"},
       {"fault", "", "k: fault: expected a text"},
+      {"report", "\"\"", "k: report: found \"\", expected R and three digits"},
+      {"report", "\"R11\"", "k: report: found \"R11\", expected R and three digits"},
+      {"report", "\"R1155\"", "k: report: found \"R1155\", expected R and three digits"},
+      {"report", "\"R1x5\"", "k: report: found \"R1x5\", expected R and three digits"},
+      {"report", "\"1154\"", "k: report: found \"1154\", expected R and three digits"},
+      {"report", "115", "k: report: expected a text"},
       {"name", "", "the entry at position 0: name: expected a text"}};
   for (const ManifestRow& row : rows) {
     nlohmann::json kernel = right;
