@@ -46,7 +46,7 @@ class Profiler {
   bool add(const Case& c, ErrorProfile& profile) {
     const std::vector<Tensor> inputs = make_inputs(c);
     kernel_.reset();
-    image_.compose(c, inputs, kernel_.workspace_bytes(c), Poison::quiet_nan, 0);
+    image_.compose(c, inputs, kernel_.workspace_bytes(c), nan_fill, 0);
     bool evaluated = false;
     RunOptions options;
     options.time_limit = time_limit_;

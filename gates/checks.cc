@@ -79,6 +79,11 @@ bool is_poison(const Tensor& tensor, size_t element, Poison poison) {
   return true;
 }
 
+bool bits_vary(const Judgement& judgement) {
+  return judgement.c.schema->contract.determinism == Determinism::none &&
+         judgement.primary().run.device_use.has_value();
+}
+
 bool has_tag(const Schema& schema, std::string_view tag) {
   return std::find(schema.tags.begin(), schema.tags.end(), tag) != schema.tags.end();
 }

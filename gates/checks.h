@@ -47,6 +47,9 @@ std::vector<size_t> differing_elements(const Tensor& a, const Tensor& b);
 // Whether every offending element of the primary run is of this kind.
 // Whether every byte of the element still is the poison.
 bool is_poison(const Tensor& tensor, size_t element, Poison poison);
+// On a real device the order of threads is not ours: where the contract lets bits vary with it, the
+// bits of two runs say nothing of what else differed.
+bool bits_vary(const Judgement& judgement);
 bool has_tag(const Schema& schema, std::string_view tag);
 bool all_offences_are(const Observation& observation, OffenceKind kind);
 // The control runs on coarse and on lattice values, if both were exact: the operator only adds and

@@ -112,7 +112,7 @@ Row Tracked::gated_delta(const Matrix& q, const Matrix& k, const Matrix& v, cons
       // Intermediates of a recurrence, and of chunks: keys times keys, undecayed states, inverses.
       const double highest = std::max(
           {error.peak, key_norm * error.peak, b * (std::fabs(value) + key_norm * error.peak),
-           std::fabs(value), key_norm * largest_key, response,
+           std::fabs(value), key_norm * largest_key * std::max(1.0, longest_decay), response,
            std::max(1.0, longest_decay) * std::max({1.0, error.solved, error.peak})});
       if (!(highest * (1 + n * u) < 0.5 * p_.overflow)) error.overflow = true;
 
@@ -126,7 +126,9 @@ Row Tracked::gated_delta(const Matrix& q, const Matrix& k, const Matrix& v, cons
       const double spread = careful_ ? 0 : error.variance * query_norm * query_norm;
       out.var[at] = output_variance + spread;
       out.b[at] = (careful_ ? error.coherent * query_norm : 0) + flushed;
-      const double seen = query_norm * std::max(error.peak, largest_key);
+      // A chunk weighs query times key by the alphas between them before what was written there.
+      const double seen =
+          query_norm * std::max(error.peak, largest_key * std::max(1.0, longest_decay));
       if (error.overflow || !(seen * (1 + n * u) < 0.5 * p_.overflow)) {
         ensure_doubt(out)[at] = doubt_undetermined;
       }

@@ -284,6 +284,30 @@ TEST_P(Gates, Judge) {
 INSTANTIATE_TEST_SUITE_P(All, Gates, testing::ValuesIn(rows()),
                          [](const auto& row) { return row.param.name; });
 
+// Atomics in floating point, where the operator allows them: no two runs on a GPU need agree.
+TEST(GateTable, WhatMayVaryFromRunToRunIsNoReadOfOldContents) {
+  Case c;
+  const auto schema = std::make_shared<Schema>(*make_schema());
+  schema->contract.determinism = Determinism::none;
+  c.schema = schema;
+  c.axes = {3};
+  Judgement judgement{.c = c, .observations = {}};
+  const auto put = [&](Probe probe, Observation observation) {
+    judgement.observations[static_cast<size_t>(probe)] = std::move(observation);
+  };
+  put(Probe::primary, clean());
+  put(Probe::other_schedule, clean());
+  put(Probe::other_poison, clean(floats({1, 2, 4})));
+  put(Probe::other_guards, clean(floats({1, 2, 4})));
+  for (const char* gate : {"MEM-02", "MEM-04"}) {
+    EXPECT_EQ(find_gate(gate)->check(judgement).outcome, Outcome::violation) << gate;
+  }
+  judgement.observations[0]->run.device_use.emplace();
+  for (const char* gate : {"MEM-02", "MEM-04"}) {
+    EXPECT_NE(find_gate(gate)->check(judgement).outcome, Outcome::violation) << gate;
+  }
+}
+
 // Which read found old contents is told where results depend on them, and not otherwise.
 TEST(GateTable, Mem02NamesTheLinesOfUninitialisedReads) {
   Case c;

@@ -13,7 +13,7 @@ BufferSet::~BufferSet() {
 }
 
 void BufferSet::upload(const Case& c, std::span<const Tensor> inputs, size_t workspace_bytes) {
-  image_.compose(c, inputs, workspace_bytes, Poison::quiet_nan, 0);
+  image_.compose(c, inputs, workspace_bytes, nan_fill, 0);
   const Driver& driver = session_.driver();
   const std::span<std::byte> bytes = image_.bytes();
   if (bytes.size() != size_) {
