@@ -51,8 +51,9 @@ TEST(ManifestErrors, NameTheEntryAndWhatIsRight) {
        "k: group: found \"control\", expected one of transcription, cheat, further"},
       {"group", "", "k: group: expected a text"},
       {"gates", "[\"CMP-99\"]",
-       "k: gates: found \"CMP-99\", expected some of RUN-02, MEM-01, RUN-01, MEM-03, RAC-01, "
-       "MEM-02, ORD-02, CMP-03, PRC-02, EXC-01, EXC-02, PRC-01, ORD-01, CMP-01"},
+       "k: gates: found \"CMP-99\", expected some of RUN-02, MEM-01, RES-02, RUN-01, RES-01, "
+       "MEM-03, RAC-01, MEM-04, MEM-02, ORD-02, STA-01, INV-01, CMP-03, PRC-02, EXC-01, EXC-02, "
+       "PRC-01, ORD-01, CMP-02, ORD-03, CMP-01"},
       {"gates", "[]", "k: gates: expected a list of those that may name the fault"},
       {"op", "\"sofmax\"",
        "k: op: found \"sofmax\", expected an operator: there is no schemas/sofmax.json"},
