@@ -97,6 +97,27 @@ std::vector<Tensor> rounded(std::vector<Tensor> inputs) {
   return inputs;
 }
 
+std::vector<Tensor> tiled(const Case& control, const std::vector<Tensor>& inputs,
+                          std::vector<Tensor> made) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& from = inputs[i];
+    Tensor& to = made[i];
+    if (control.schema->inputs[i].index_axis || from.size() == 0) continue;
+    const size_t bytes = info(from.dtype).bytes;
+    for (int64_t element = 0; element < to.size(); ++element) {
+      int64_t rest = element, source = 0, stride = 1;
+      for (size_t d = to.shape.size(); d-- > 0;) {
+        source += rest % to.shape[d] % from.shape[d] * stride;
+        rest /= to.shape[d];
+        stride *= from.shape[d];
+      }
+      std::copy_n(from.data.data() + static_cast<size_t>(source) * bytes, bytes,
+                  to.data.data() + static_cast<size_t>(element) * bytes);
+    }
+  }
+  return made;
+}
+
 std::optional<std::vector<Tensor>> with_changed_element(const Case& c, std::vector<Tensor> inputs,
                                                         uint32_t choice) {
   const auto& specs = c.schema->inputs;

@@ -17,6 +17,11 @@ std::optional<Case> control_case(const Case& c, Probe probe);
 // holds.
 std::vector<Tensor> rounded(std::vector<Tensor> inputs);
 
+// The inputs of `control` made of the values of `inputs`, each axis repeated or cut: the same data
+// on another shape. Index tensors, and what has no element to repeat, stay as they are in `made`.
+std::vector<Tensor> tiled(const Case& control, const std::vector<Tensor>& inputs,
+                          std::vector<Tensor> made);
+
 // The inputs with one element of one floating-point or index input changed to another legal value,
 // which `choice` picks; nothing if there is none to change.
 std::optional<std::vector<Tensor>> with_changed_element(const Case& c, std::vector<Tensor> inputs,

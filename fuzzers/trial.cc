@@ -301,7 +301,7 @@ void Trial::run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<
         judgement.observations[i] = judged(judgement.c, rounded(inputs));
         break;
       default:
-        judgement.observations[i] = control(judgement.c, probe);
+        judgement.observations[i] = control(judgement.c, probe, inputs);
         break;
     }
   }
@@ -339,7 +339,8 @@ void Trial::compute_lone_row(Judgement& judgement, const std::vector<Tensor>& in
 }
 
 // "Right on a tame shape" must not be luck: other values are drawn until some are wrong.
-std::optional<Observation> Trial::control(const Case& c, Probe probe) {
+std::optional<Observation> Trial::control(const Case& c, Probe probe,
+                                          const std::vector<Tensor>& inputs) {
   std::optional<Case> changed = control_case(c, probe);
   if (!changed || !preconditions_.admit(*changed)) return std::nullopt;
   const uint32_t draws = probe == Probe::tame_shape ? tame_draws : 1;
@@ -348,7 +349,10 @@ std::optional<Observation> Trial::control(const Case& c, Probe probe) {
     Case drawn = *changed;
     if (draw > 0) redraw_tame(drawn, draw);
     kernel_.reset();
-    observation = judged(drawn, make_inputs(drawn));
+    // The first draw of a tame shape is of the very values that were wrong.
+    const bool same_values = probe == Probe::tame_shape && draw == 0;
+    std::vector<Tensor> made = make_inputs(drawn);
+    observation = judged(drawn, same_values ? tiled(drawn, inputs, std::move(made)) : made);
   }
   return observation;
 }

@@ -88,7 +88,7 @@ class Trial {
   void expect(const Case& c, const std::vector<Tensor>& inputs);
   void judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation);
   Observation judged(const Case& c, const std::vector<Tensor>& inputs);
-  std::optional<Observation> control(const Case& c, Probe probe);
+  std::optional<Observation> control(const Case& c, Probe probe, const std::vector<Tensor>& inputs);
   bool confirmed_by_redraw(const Case& c);
   void run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<Tensor>& inputs);
 
