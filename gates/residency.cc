@@ -21,6 +21,8 @@ GateResult check_residency(const Judgement& judgement) {
     return violation("work on another stream was still running when the call's stream had ended");
   }
   if (primary.run.launches > 0 || primary.run.device_operations > 0) return pass();
+  // A real device counts copies with one side on the host, not those that stay on it.
+  if (primary.run.device_use && primary.run.device_use->host_copies == 0) return pass();
   for (const Tensor& output : primary.outputs) {
     if (written(output)) return violation("the outputs are there and no kernel was launched");
   }

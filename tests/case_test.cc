@@ -93,7 +93,7 @@ TEST(Case, BytesArePinned) {
   c.schedule_seed = 9;
   ASSERT_EQ(illegality(c), "");
   const std::vector<uint8_t> expected = {
-      1,    205,  1,    7,    9,  // version, size class, dtypes, extra runs, schedule
+      1,    205,  1,    31,   9,  // version, size class, dtypes, extra runs, schedule
       7,    0xD3, 0xE8, 2,        // m, n = 0x3E8, eps: the third value
       0x89, 2,    3,    0xAC, 2,  // x: row-strided with one poke, padding, law, seed
       4,    0xD7, 54,             // the poke: nan at 6999
@@ -101,10 +101,12 @@ TEST(Case, BytesArePinned) {
       0x84, 1,                    // y: offset 1
   };
   EXPECT_EQ(encode(c), expected);
-  EXPECT_EQ(describe(c),
-            "rmsnorm float16 m=7 n=1000 eps=0.001 x: lattice seed 300, row_strided padding 2 "
-            "[6999]=nan weight: normal seed 0, contiguous y: contiguous offset 1, other poison, "
-            "other schedule 9, race check in schedule 9");
+  EXPECT_EQ(
+      describe(c),
+      "rmsnorm float16 m=7 n=1000 eps=0.001 x: lattice seed 300, row_strided padding 2 "
+      "[6999]=nan weight: normal seed 0, contiguous y: contiguous offset 1, other poison, "
+      "other schedule 9, one element changed (choice 9), one row alone (choice 9), race check in "
+      "schedule 9");
   EXPECT_EQ(tier(c), Tier::exotic);
 }
 
@@ -133,7 +135,7 @@ TEST(Case, SaysWhatIsIllegal) {
       {[](Case& c) { c.outputs[0].offset = 128; }, "y: found offset 128, expected 0 to 127"},
       {[](Case& c) { c.outputs[0].seed = 1; }, "y: found values for an output, expected none"},
       {[](Case& c) { c.extra_runs = 32; }, "extra runs 32"},
-      {[](Case& c) { c.schedule_seed = 1; }, "a schedule seed without another schedule"},
+      {[](Case& c) { c.schedule_seed = 1; }, "a schedule seed without a run that has a choice"},
   };
   for (const auto& row : rows) {
     Case c = legal;
