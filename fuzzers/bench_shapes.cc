@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "fuzzers/installation.h"
+#include "fuzzers/plain_case.h"
 
 namespace warpfuzz {
 namespace {
@@ -61,30 +62,6 @@ int64_t parse_extent(const Axis& axis, const std::string& text, const std::strin
                                  least(axis), axis.maximum));
   }
   return value;
-}
-
-Case plain_case(const std::shared_ptr<const Schema>& schema, size_t dtype_combination) {
-  Case c = decode(schema, {}, {});
-  c.size_class = size_class_count - 1;
-  c.dtype_combination = dtype_combination;
-  for (size_t i = 0; i < c.attributes.size(); ++i) {
-    const Attribute& attribute = schema->attributes[i];
-    c.attributes[i] = {};
-    if (attribute.kind == AttributeKind::real) {
-      c.attributes[i].real = attribute.usual.front();
-    } else {
-      c.attributes[i].integer = static_cast<int64_t>(attribute.usual.front());
-    }
-  }
-  for (TensorCase& output : c.outputs) output = {};
-  for (size_t i = 0; i < c.inputs.size(); ++i) {
-    c.inputs[i] = {};
-    const TensorSpec& spec = schema->inputs[i];
-    if (!spec.allows(ValueLaw::normal)) c.inputs[i].law = spec.laws.front();
-  }
-  c.extra_runs = 0;
-  c.schedule_seed = 0;
-  return c;
 }
 
 // Why there is no call: the last check that one came to.

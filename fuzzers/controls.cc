@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "fuzzers/plain_case.h"
 #include "reference/number_format.h"
 
 namespace warpfuzz {
@@ -20,12 +21,6 @@ int64_t tame(int64_t value, int64_t at_least, const Axis& axis) {
       static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(value, at_least))));
   while (result > axis.maximum && result > 1) result /= 2;
   return std::max(result, axis.minimum);
-}
-
-bool constraints_hold(const Case& c) {
-  const std::vector<int64_t> values = c.expression_values();
-  return std::all_of(c.schema->constraints.begin(), c.schema->constraints.end(),
-                     [&](const Expression& e) { return e.evaluate(values) != 0; });
 }
 
 // The row-major positions of a tensor's elements at the given positions of its axes (-1: all).

@@ -349,10 +349,10 @@ std::optional<Observation> Trial::control(const Case& c, Probe probe,
     Case drawn = *changed;
     if (draw > 0) redraw_tame(drawn, draw);
     kernel_.reset();
-    // The first draw of a tame shape is of the very values that were wrong.
-    const bool same_values = probe == Probe::tame_shape && draw == 0;
     std::vector<Tensor> made = make_inputs(drawn);
-    observation = judged(drawn, same_values ? tiled(drawn, inputs, std::move(made)) : made);
+    // The first draw of a tame shape is of the very values that were wrong.
+    if (probe == Probe::tame_shape && draw == 0) made = tiled(drawn, inputs, std::move(made));
+    observation = judged(drawn, made);
   }
   return observation;
 }

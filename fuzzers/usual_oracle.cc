@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fuzzers/plain_case.h"
 #include "reference/number_format.h"
 #include "seeds/value_law.h"
 
@@ -65,11 +66,7 @@ void set_axes(Case& c, int64_t batch, int64_t others) {
 }
 
 bool is_possible(const Case& c, const Preconditions& preconditions) {
-  const std::vector<int64_t> values = c.expression_values();
-  return c.work() <= most_work &&
-         std::all_of(c.schema->constraints.begin(), c.schema->constraints.end(),
-                     [&](const Expression& e) { return e.evaluate(values) != 0; }) &&
-         preconditions.admit(c);
+  return c.work() <= most_work && constraints_hold(c) && preconditions.admit(c);
 }
 
 void draw_values(Case& c, uint32_t draw) {
@@ -158,25 +155,7 @@ bool allclose(std::span<const double> observed, std::span<const double> expected
 
 std::optional<Case> benchmark_case(const std::shared_ptr<const Schema>& schema,
                                    size_t dtype_combination, const Preconditions& preconditions) {
-  Case c = decode(schema, {}, {});
-  c.size_class = size_class_count - 1;
-  c.dtype_combination = dtype_combination;
-  for (size_t i = 0; i < c.attributes.size(); ++i) {
-    const Attribute& attribute = schema->attributes[i];
-    const double usual = attribute.usual.front();
-    c.attributes[i] = {};
-    if (attribute.kind == AttributeKind::real) {
-      c.attributes[i].real = usual;
-    } else {
-      c.attributes[i].integer = static_cast<int64_t>(usual);
-    }
-  }
-  for (TensorCase& output : c.outputs) output = {};
-  for (size_t i = 0; i < c.inputs.size(); ++i) {
-    c.inputs[i] = {};
-    const TensorSpec& spec = schema->inputs[i];
-    if (!spec.allows(ValueLaw::normal)) c.inputs[i].law = spec.laws.front();
-  }
+  Case c = plain_case(schema, dtype_combination);
   for (const int64_t others : axis_sizes) {
     for (int64_t batch = largest_batch; batch >= 1; batch /= 2) {
       set_axes(c, batch, others);
