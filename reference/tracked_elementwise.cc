@@ -83,14 +83,10 @@ Row Tracked::multiply(const Row& a, const Row& b) {
     }
   }
   if (facts.special) {
-    // inf * 0 is NaN, inf * (what may as well be 0) is NaN or an infinity.
     for (size_t i = 0; i < a.n; ++i) {
-      const bool first = std::isinf(x[i]) && toleranced(b) && std::fabs(y[i]) <= b.lin[i];
-      const bool second = std::isinf(y[i]) && toleranced(a) && std::fabs(x[i]) <= a.lin[i];
-      const double slack = first ? b.lin[i] : second ? a.lin[i] : 0;
-      if (slack > 0) {
-        ensure_doubt(out)[i] |= class_positive_infinity | class_negative_infinity | class_nan;
-      }
+      const bool first = std::isinf(x[i]) && may_vanish(y[i], toleranced(b) ? b.lin[i] : 0);
+      const bool second = std::isinf(y[i]) && may_vanish(x[i], toleranced(a) ? a.lin[i] : 0);
+      if (first || second) ensure_doubt(out)[i] |= any_non_finite;
     }
   }
   return out;
@@ -123,6 +119,14 @@ Row Tracked::multiply(const Row& a, const Scalar& b) {
     for (size_t i = 0; i < a.n; ++i) {
       out.lin[i] += a.lin[i] * b.lin;
       out.b[i] += a.lin[i] * tau(b);
+    }
+  }
+  if (facts.special) {
+    const bool vanishing = may_vanish(y, b.lin);
+    for (size_t i = 0; i < a.n; ++i) {
+      const bool first = vanishing && std::isinf(x[i]);
+      const bool second = std::isinf(y) && may_vanish(x[i], toleranced(a) ? a.lin[i] : 0);
+      if (first || second) ensure_doubt(out)[i] |= any_non_finite;
     }
   }
   return out;

@@ -40,6 +40,9 @@ Scalar Tracked::multiply(const Scalar& a, const Scalar& b) {
   s.b = size_b * a.b + size_a * b.b + tau(a) * tau(b);
   for (size_t k = 0; k < shared_slots; ++k) s.c[k] = b.r * a.c[k] + a.r * b.c[k];
   s.doubt = inherited(a.doubt | b.doubt);
+  if ((std::isinf(a.r) && may_vanish(b.r, b.lin)) || (std::isinf(b.r) && may_vanish(a.r, a.lin))) {
+    s.doubt |= any_non_finite;
+  }
   return settle(without_tolerance_unless_finite(s));
 }
 

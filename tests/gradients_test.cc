@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "reference/oracle.h"
 #include "tests/oracle_fixture.h"
@@ -74,6 +75,21 @@ TEST(Gradients, OfLayernormReachAllThreeOutputs) {
       oracle.expectation(1), weight, [&](const Wide& v) { return loss(x, v, bias); }, "dweight");
   expect_gradient(
       oracle.expectation(2), bias, [&](const Wide& v) { return loss(x, weight, v); }, "dbias");
+}
+
+// A mean that kernels may lose altogether leaves deviations that may be 0 or of either sign; with an
+// infinite gradient they become any infinity, or NaN.
+TEST(Gradients, OfLayernormAllowAnyClassWhereInfinityMeetsALostMean) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> operands[] = {
+      {1, 1, 1, 1}, {1, 0x1p-30, -1, 0}, {infinity, 1, 1, 1}};  // dy, x, weight
+  const Problem p = make_problem({"layernorm_backward", f32, f32, {1, 4}, {{.real = 1e-8}}},
+                                 schema_of("layernorm_backward"),
+                                 [&](size_t input, size_t) { return operands[input]; });
+  const OutputExpectation dx = Oracle(p.c, p.inputs).expectation(0);
+  const uint8_t any = class_nan | class_positive_infinity | class_negative_infinity;
+  EXPECT_EQ(dx.allowed[3] & any, any);
+  EXPECT_EQ(dx.allowed[2], class_nan);  // its deviation is -1 whatever the mean: inf - inf
 }
 
 TEST(Gradients, OfSoftmax) {
