@@ -17,10 +17,10 @@ GateResult check_summation_order(const Judgement& judgement) {
   if (!judgement.primary().values_differ()) return pass();
   for (const Comparison& comparison : judgement.primary().comparisons) {
     for (const Offence& offence : comparison.offences) {
-      // Off by more than the coarsest output type rounds: a wrong value, not a lost bit.
-      if (!(std::abs(offence.observed - offence.expected) <= std::abs(offence.expected) * 0x1p-6)) {
-        return pass();
-      }
+      // Off by more than the coarsest output type rounds, of the sum or of an addend, most of which
+      // are integers: a wrong value, not a lost bit.
+      const double scale = std::max(std::abs(offence.expected), 1.0);
+      if (!(std::abs(offence.observed - offence.expected) <= scale * 0x1p-6)) return pass();
     }
   }
   return value_violation(judgement, "the sum of exactly representable addends is not exact");

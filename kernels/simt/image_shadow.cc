@@ -43,7 +43,7 @@ ImageShadow::ImageShadow(MemoryImage& image) : bytes_(image.bytes()) {
   for (const Region& region : image.regions()) {
     if (region.kind == RegionKind::guard) {
       poison(bytes_.data() + region.begin, region.end - region.begin);
-    } else {
+    } else if (region.kind == RegionKind::output) {
       poison_gaps(bytes_.data(), region);
     }
   }
