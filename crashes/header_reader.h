@@ -21,6 +21,7 @@ class HeaderReader {
   HeaderReader(const Json& value, std::string path) : value_(value), path_(std::move(path)) {}
 
   HeaderReader operator[](const char* key) const;  // of an object; the key must be there
+  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
   std::vector<HeaderReader> elements() const;      // of an array
 
   std::string string() const;

@@ -65,6 +65,7 @@ struct Evidence {
   std::string pattern;     // "columns >= 1024 of every row"; empty without offending elements
   uint64_t offending = 0;  // number of offending elements
   std::vector<EvidenceElement> elements;  // the first of them
+  std::string quantisation;               // of a quantised operator: its error as a whole
   std::vector<EvidenceFault> faults;
 };
 

@@ -51,9 +51,11 @@ Json evidence_to_json(const Evidence& evidence) {
                       {"block", fault.block},
                       {"thread", fault.thread}});
   }
-  return {{"reason", evidence.reason},       {"output", evidence.output},
-          {"pattern", evidence.pattern},     {"offending", evidence.offending},
-          {"elements", std::move(elements)}, {"faults", std::move(faults)}};
+  Json json = {{"reason", evidence.reason},       {"output", evidence.output},
+               {"pattern", evidence.pattern},     {"offending", evidence.offending},
+               {"elements", std::move(elements)}, {"faults", std::move(faults)}};
+  if (!evidence.quantisation.empty()) json["quantisation"] = evidence.quantisation;
+  return json;
 }
 
 std::array<uint32_t, 3> read_triple(const HeaderReader& json) {
@@ -70,6 +72,7 @@ Evidence read_evidence(const HeaderReader& json) {
   evidence.output = json["output"].string();
   evidence.pattern = json["pattern"].string();
   evidence.offending = json["offending"].natural();
+  if (json.has("quantisation")) evidence.quantisation = json["quantisation"].string();
   for (const HeaderReader& element : json["elements"].elements()) {
     std::vector<int64_t> index;
     for (const HeaderReader& position : element["index"].elements()) {

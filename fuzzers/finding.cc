@@ -90,6 +90,10 @@ Evidence make_evidence(const Case& c, const TrialResult& result) {
       evidence.elements.push_back(describe_element(offence, output));
     }
   }
+  if (!finding.offences.empty()) {
+    const auto error = Oracle(c, result.inputs).quantisation(result.primary.outputs);
+    if (error) evidence.quantisation = describe(*error);
+  }
   for (const Fault& fault : finding.faults) {
     EvidenceFault stored;
     stored.kind = name(fault.kind);

@@ -53,6 +53,15 @@ Json profile_row(Json json, const ErrorProfile& p) {
   json["ulp"] = distribution_json(p.ulps);
   json["error_over_tolerance"] = distribution_json(p.ratios);
   json["tolerance_used"] = distribution_json(p.shares);
+  if (const QuantisationError& error = p.quantisation; error.elements > 0) {
+    json["quantised"] = {{"elements", error.elements},
+                         {"cosine", error.cosine()},
+                         {"least_cosine", error.least_cosine()},
+                         {"relative_l1", error.relative_l1()},
+                         {"most_relative_l1", error.most_relative_l1()},
+                         {"rmse", error.rmse()},
+                         {"most_rmse", error.most_rmse()}};
+  }
   if (!p.failure.empty()) json["first_failure"] = p.failure;
   return json;
 }

@@ -89,7 +89,13 @@ std::string profile_text(const ProfileHeader& header, const ValueProfile& profil
     text += table_head(dtypes.dtypes);
     for (const LawProfile& law : dtypes.laws) text += row(name(law.law), law.profile);
     const ErrorProfile total = dtypes.total();
-    text += row("all laws", total) + details(total) + "\n";
+    text += row("all laws", total) + details(total);
+    for (const LawProfile& law : dtypes.laws) {
+      if (law.law != ValueLaw::normal || law.profile.quantisation.elements == 0) continue;
+      text += fmt::format("  quantised, {} values: {}\n", name(law.law),
+                          describe(law.profile.quantisation));
+    }
+    text += "\n";
   }
   const ErrorProfile total = profile.total();
   if (profile.dtypes.size() > 1) text += table_head("all dtypes") + row("all laws", total) + "\n";

@@ -45,6 +45,9 @@ std::string describe_finding(const Reproducer& r, const std::filesystem::path& f
     text +=
         fmt::format("  observed {}  {}{}\n", number(e.observed), accepted_text(e), error_text(e));
   }
+  if (!r.evidence.quantisation.empty()) {
+    text += fmt::format("  quantised   {}\n", r.evidence.quantisation);
+  }
   for (const EvidenceFault& f : r.evidence.faults) {
     text +=
         fmt::format("  at          {}:{}  {}\n", f.file.empty() ? "?" : f.file, f.line, f.message);

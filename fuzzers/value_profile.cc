@@ -62,7 +62,9 @@ class Profiler {
       return !run.device_lost;
     }
     if (!evaluated) evaluate();
-    for (size_t i = 0; i < c.outputs.size(); ++i) add_output(c, i, profile);
+    std::vector<Tensor> outputs;
+    for (size_t i = 0; i < c.outputs.size(); ++i) outputs.push_back(add_output(c, i, profile));
+    if (const auto error = oracle_.quantisation(outputs)) profile.quantisation.merge(*error);
     return !run.device_lost;
   }
 
@@ -78,8 +80,8 @@ class Profiler {
     profile.failure = fmt::format("{}: {}", what, describe(c));
   }
 
-  void add_output(const Case& c, size_t output, ErrorProfile& profile) {
-    const Tensor tensor = image_.gather_output(output);
+  Tensor add_output(const Case& c, size_t output, ErrorProfile& profile) {
+    Tensor tensor = image_.gather_output(output);
     oracle_.compare(output, tensor, &errors_);
     const std::vector<double> observed = decode_tensor(tensor);
     const std::vector<double>& expected = oracle_.expectation(output).value;
@@ -100,6 +102,7 @@ class Profiler {
       put(profile.ratios, error.ratio);
       put(profile.shares, error.share);
     }
+    return tensor;
   }
 
   static void count(const ElementError& error, ProfileCounts& counts) {

@@ -11,6 +11,7 @@
 
 #include "fuzzers/error_sketch.h"
 #include "fuzzers/kernel_under_test.h"
+#include "reference/quantisation.h"
 #include "schemas/case.h"
 
 namespace warpfuzz {
@@ -59,6 +60,8 @@ struct ErrorProfile {
   Distribution ulps;    // |y - r| / ulp(r), of the elements measured
   Distribution ratios;  // error / tolerance, the output's rounding included, where there is one
   Distribution shares;  // the part of the tolerance that computing used, without that rounding
+  // Of a quantised operator, under one law: errors of calls of other magnitudes do not add up.
+  QuantisationError quantisation;
   std::string failure;  // of the first call that failed: what happened, and the call
 
   void merge(const ErrorProfile& other);

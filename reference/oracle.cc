@@ -117,6 +117,16 @@ Comparison Oracle::compare(size_t output, const Tensor& observed,
       s.observed);
 }
 
+std::optional<QuantisationError> Oracle::quantisation(std::span<const Tensor> outputs) const {
+  if (state_->reference->approximation == nullptr || outputs.empty()) return std::nullopt;
+  std::vector<std::vector<double>> observed;
+  for (const Tensor& output : outputs) observed.push_back(decode_tensor(output));
+  QuantisationError error;
+  error.add(state_->reference->approximation(state_->call, observed, state_->evaluation.outputs()));
+  if (error.elements == 0) return std::nullopt;
+  return error;
+}
+
 void Oracle::audit(uint64_t choice, const std::string& about) const {
   const std::span<OutputExpectation> outputs = state_->evaluation.outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -10,11 +10,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "reference/quantisation.h"
 #include "schemas/case.h"
 #include "schemas/tensor.h"
 
@@ -123,6 +125,9 @@ class Oracle {
   // `errors`, if given, gets one entry per element; that takes several times as long.
   Comparison compare(size_t output, const Tensor& observed,
                      std::vector<ElementError>* errors = nullptr) const;
+
+  // Of all observed outputs of a quantised operator; nothing for other operators, or without any.
+  std::optional<QuantisationError> quantisation(std::span<const Tensor> outputs) const;
 
   // Recomputes a few elements, which `choice` picks, in multiprecision; ends the process if one
   // breaks the oracle's own error bound (audit.h). `about` says what the call is.

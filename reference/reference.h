@@ -26,6 +26,7 @@
 #include "reference/multiprecision.h"
 #include "reference/oracle.h"
 #include "reference/plain.h"
+#include "reference/quantisation.h"
 #include "reference/tracked.h"
 
 namespace warpfuzz {
@@ -50,6 +51,9 @@ struct Reference {
   void (*multiprecision)(Plain<Multiprecision>&, const Call&, size_t row);
   // Widens what is allowed where honest kernels differ by convention; null: nothing to add.
   void (*allow)(const Call&, std::span<OutputExpectation>);
+  // Of a quantised operator: what outputs (decoded) stand for; null elsewhere.
+  Approximation (*approximation)(const Call&, std::span<const std::vector<double>> outputs,
+                                 std::span<const OutputExpectation>);
   bool elementwise;  // output element i depends on element i of input 0 only
   std::span<const OutputForm> outputs = single_output;
 
@@ -82,6 +86,7 @@ constexpr Reference make_reference(std::string_view name, std::string_view op_ty
   } else if constexpr (requires { Op::allow; }) {
     reference.allow = Op::allow;
   }
+  if constexpr (requires { Op::approximation; }) reference.approximation = Op::approximation;
   if constexpr (requires { Op::outputs; }) reference.outputs = Op::outputs;
   reference.elementwise = requires { Op::elementwise; };
   return reference;

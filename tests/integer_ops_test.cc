@@ -75,6 +75,82 @@ TEST(QuantizeInt8, ZerosAreExactAndRowsWithSpecialsAreLeftOpen) {
   EXPECT_EQ(verdict.undecided, 1u);
 }
 
+TEST(QuantizeInt8, ErrorsAsAWholeAreThoseOfRoundingToCodes) {
+  Generator random(5);
+  const Problem p = make_problem({"quantize_int8", f32, i8, {8, 400}}, schema_of("quantize_int8"),
+                                 [&](size_t, size_t size) {
+                                   std::vector<double> x(size);
+                                   for (double& v : x) v = normal(random);
+                                   return x;
+                                 });
+  const Oracle oracle(p.c, p.inputs);
+  const HonestRun run = honest_quantize_int8(p)[0];
+  const auto error_of = [&](const Floats& codes) {
+    return *oracle.quantisation(std::vector{p.store(codes, 0), p.store(run.output(1), 1)});
+  };
+  const QuantisationError honest = error_of(run.output(0));
+  EXPECT_EQ(honest.elements, 3200u);
+  EXPECT_NEAR(honest.rmse(), honest.most_rmse() / 1.3, 0.05 * honest.rmse());
+  EXPECT_LT(honest.relative_l1(), honest.most_relative_l1());
+  EXPECT_GT(honest.cosine(), honest.least_cosine());
+  Floats truncated = run.output(0);
+  for (size_t i = 0; i < truncated.size(); ++i) {
+    truncated[i] = std::trunc(p.x[0][i] / run.output(1)[i / 400]);
+  }
+  const QuantisationError faulty = error_of(truncated);
+  EXPECT_GT(faulty.rmse(), faulty.most_rmse());
+  EXPECT_GT(faulty.relative_l1(), faulty.most_relative_l1());
+  EXPECT_LT(faulty.cosine(), faulty.least_cosine());
+}
+
+// The prediction against numbers that are quantised here.
+TEST(W8A8Matmul, PredictsTheErrorThatQuantisingItsOperandsMakes) {
+  Generator random(6);
+  constexpr size_t m = 24, n = 20, k = 300;
+  const auto draw = [&](size_t size) {
+    std::vector<double> values(size);
+    for (double& v : values) v = normal(random);
+    return values;
+  };
+  const std::vector<double> a = draw(m * k), b = draw(k * n);
+  std::vector<double> scales_a(m), scales_b(n), codes_a(m * k), codes_b(k * n);
+  const auto scale_of = [](const std::vector<double>& v, size_t begin, size_t step, size_t count) {
+    double largest = 0;
+    for (size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(v[begin + i * step]));
+    return static_cast<double>(static_cast<float>(largest / 127));
+  };
+  for (size_t i = 0; i < m; ++i) scales_a[i] = scale_of(a, i * k, 1, k);
+  for (size_t j = 0; j < n; ++j) scales_b[j] = scale_of(b, j, n, k);
+  for (size_t i = 0; i < m * k; ++i) codes_a[i] = std::nearbyint(a[i] / scales_a[i / k]);
+  for (size_t i = 0; i < k * n; ++i) codes_b[i] = std::nearbyint(b[i] / scales_b[i % n]);
+  const std::vector<double>* operands[] = {&codes_a, &codes_b, &scales_a, &scales_b};
+  const Problem p = make_problem({"w8a8_matmul", i8, f32, {m, n, k}}, schema_of("w8a8_matmul"),
+                                 [&](size_t input, size_t) { return *operands[input]; });
+  const Oracle oracle(p.c, p.inputs);
+  const QuantisationError kernel =
+      *oracle.quantisation(std::vector{p.store(honest_w8a8_matmul(p)[0].output(0))});
+  EXPECT_EQ(kernel.elements, m * n);
+  EXPECT_LT(kernel.rmse(), 1e-4 * kernel.most_rmse());  // it adds next to nothing
+  double squares = 0;
+  const OutputExpectation& quantised = oracle.expectation(0);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t j = 0; j < n; ++j) {
+      double product = 0;
+      for (size_t l = 0; l < k; ++l) product += a[i * k + l] * b[l * n + j];
+      squares += (quantised.value[i * n + j] - product) * (quantised.value[i * n + j] - product);
+    }
+  }
+  const double made = std::sqrt(squares / static_cast<double>(m * n));
+  EXPECT_NEAR(made, kernel.most_rmse() / 1.3, 0.1 * made);
+}
+
+TEST(Softmax, IsNotQuantised) {
+  const Problem p = make_problem({"softmax", f32, f32, {1, 3}}, schema_of("softmax"),
+                                 [](size_t, size_t size) { return std::vector<double>(size); });
+  const Oracle oracle(p.c, p.inputs);
+  EXPECT_FALSE(oracle.quantisation(std::vector{p.store(Floats(3))}).has_value());
+}
+
 TEST(W8A8Matmul, SumsAreThoseOfIntegersAndScalesRoundThreeTimesAtMost) {
   Generator random(1);
   for (const int64_t k : {0, 1, 100, 5000}) {
