@@ -9,6 +9,8 @@
 
 #include "fuzzers/child_jobs.h"
 #include "fuzzers/kernel_under_test.h"
+#include "fuzzers/temporary_directory.h"
+#include "kernels/cuda/mps.h"
 
 namespace warpfuzz {
 namespace {
@@ -26,6 +28,16 @@ bool is_wanted(const std::vector<std::string>& wanted, const std::string& name) 
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
 }
 
+bool shows_on(const ManifestEntry& entry, const DeviceChoice& device) {
+  return entry.device.empty() || entry.device == (device.cuda ? "cuda" : "cpu");
+}
+
+// What campaigns run: a source, or the object that was built from it elsewhere.
+fs::path kernel_file(const ManifestEntry& entry, const CertifyOptions& options) {
+  const fs::path object = options.prebuilt / (entry.name + ".so");
+  return !options.prebuilt.empty() && fs::exists(object) ? object : entry.source;
+}
+
 std::vector<ManifestEntry> select_kernels(const Installation& installation,
                                           const CertifyOptions& options) {
   const std::vector<ManifestEntry> manifest = load_manifest(installation);
@@ -38,14 +50,14 @@ std::vector<ManifestEntry> select_kernels(const Installation& installation,
       throw UsageError(fmt::format(
           "--kernel {}: expected the name of a kernel that `warpfuzz list` prints", kernel));
     }
-    if (!found->device.empty()) {
+    if (!shows_on(*found, options.device)) {
       throw UsageError(
           fmt::format("--kernel {}: its fault shows on the device {} only", kernel, found->device));
     }
   }
   std::vector<ManifestEntry> selected;
   for (const ManifestEntry& entry : manifest) {
-    if (entry.device.empty() && is_wanted(options.ops, entry.op) &&
+    if (shows_on(entry, options.device) && is_wanted(options.ops, entry.op) &&
         is_wanted(options.kernels, entry.name)) {
       selected.push_back(entry);
     }
@@ -83,25 +95,30 @@ std::optional<double> value_ratio(const Reproducer& reproducer) {
 }
 
 // In a process of its own: everything is compiled, and the usual oracle asked. Its kernel is built
-// as benchmarks build it, without checks.
-int prepare(const Installation& installation, const ManifestEntry& entry) {
-  build_kernel(installation, entry.source, {});
-  build_kernel(installation, entry.source, {}, race_instrumentation);
-  const fs::path plain =
-      build_kernel(installation, entry.source, {}, find_build_mode("none").instrumentation);
-  const KernelUnderTest kernel = load_kernel(entry.source, plain, {});
+// as benchmarks build it, without checks; on a GPU there are none.
+int prepare(const Installation& installation, const ManifestEntry& entry,
+            const CertifyOptions& options) {
+  const fs::path file = kernel_file(entry, options);
+  fs::path plain = build_kernel(installation, file, options.device);
+  if (!options.device.cuda) {
+    build_kernel(installation, file, options.device, race_instrumentation);
+    plain =
+        build_kernel(installation, file, options.device, find_build_mode("none").instrumentation);
+  }
+  const KernelUnderTest kernel = load_kernel(file, plain, options.device);
   const UsualVerdict verdict = ask_usual_oracle(installation.schema(entry.op), *kernel.kernel);
   fmt::print("{}\n",
              nlohmann::ordered_json{{"calls", verdict.calls}, {"accepts", verdict.accepts}}.dump());
   return exit_clean;
 }
 
-ChildJob preparation(const Installation& installation, KernelResult& result) {
+ChildJob preparation(const Installation& installation, const CertifyOptions& options,
+                     KernelResult& result) {
   ChildJob job;
   job.title = result.entry.name;
   job.time_limit = std::chrono::duration<double>(preparation_seconds);
   job.start = [&](const fs::path&, const fs::path& log) {
-    return WorkerProcess([&] { return prepare(installation, result.entry); }, log);
+    return WorkerProcess([&] { return prepare(installation, result.entry, options); }, log);
   };
   job.finish = [&](const JobResult& done) {
     const Json verdict = last_object(done.output, "calls");
@@ -118,9 +135,15 @@ ChildJob preparation(const Installation& installation, KernelResult& result) {
 std::vector<std::string> campaign_arguments(const ManifestEntry& entry,
                                             const CertifyOptions& options, uint32_t seed,
                                             bool guided) {
-  std::vector<std::string> arguments = {
-      "fuzz",   entry.op, "--kernel",          entry.source.string(),
-      "--json", "--seed", std::to_string(seed)};
+  std::vector<std::string> arguments = {"fuzz",
+                                        entry.op,
+                                        "--kernel",
+                                        kernel_file(entry, options).string(),
+                                        "--json",
+                                        "--seed",
+                                        std::to_string(seed),
+                                        "--device",
+                                        options.device.text()};
   const auto add = [&](std::initializer_list<std::string> more) {
     arguments.insert(arguments.end(), more);
   };
@@ -202,6 +225,9 @@ CampaignOutcome parse_campaign(const std::string& output) {
   };
   outcome.worst_ratio = ratio("worst_ratio");
   outcome.worst_share = ratio("worst_share");
+  double total = 0;
+  for (const Json& seconds : done.at("time_share")) total += seconds.get<double>();
+  if (total > 0) outcome.oracle_share = done.at("time_share").at("oracle").get<double>() / total;
   for (const Json& finding : done.at("findings")) {
     const Reproducer reproducer =
         read_reproducer(fs::path(finding.at("reproducer").get<std::string>()));
@@ -211,15 +237,25 @@ CampaignOutcome parse_campaign(const std::string& output) {
   return outcome;
 }
 
-Certificate certify(const Installation& installation, const CertifyOptions& options) {
+Certificate certify(const Installation& installation, const CertifyOptions& wanted) {
   Certificate certificate;
-  certificate.options = options;
+  certificate.options = wanted;
+  CertifyOptions& options = certificate.options;
+  const TemporaryDirectory scratch;
+  std::optional<cuda::Mps> mps;
+  if (options.device.cuda && options.jobs > 1) {
+    mps.emplace(scratch.path());
+    if (!mps->problem().empty()) {
+      fmt::print(stderr, "certify: {}: one campaign at a time\n", mps->problem());
+      options.jobs = 1;
+    }
+  }
   for (ManifestEntry& entry : select_kernels(installation, options)) {
     certificate.kernels.push_back({std::move(entry), {}, {}, {}, {}});
   }
   std::vector<ChildJob> jobs;
   for (KernelResult& result : certificate.kernels) {
-    jobs.push_back(preparation(installation, result));
+    jobs.push_back(preparation(installation, options, result));
   }
   bool complete = run_child_jobs(std::move(jobs), options.jobs, "certify: kernels compiled");
   jobs.clear();

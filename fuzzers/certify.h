@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "fuzzers/device_choice.h"
 #include "fuzzers/manifest.h"
 #include "fuzzers/usual_oracle.h"
 
@@ -17,9 +19,11 @@ namespace warpfuzz {
 
 struct CertifyOptions {
   std::vector<std::string> ops, kernels;  // empty: all
-  uint32_t seeds = 10;                    // campaigns on each faulty kernel
-  double seconds = 60;                    // of each of them at most
-  double correct_seconds = 20;            // of the campaign on a correct kernel
+  DeviceChoice device;
+  std::filesystem::path prebuilt;  // a directory of objects, <kernel>.so; others are compiled
+  uint32_t seeds = 10;             // campaigns on each faulty kernel
+  double seconds = 60;             // of each of them at most
+  double correct_seconds = 20;     // of the campaign on a correct kernel
   size_t jobs = 1;
   bool quick = false;  // one seed, no baseline, correct kernels for a fixed number of runs
 };
@@ -40,6 +44,7 @@ struct CampaignOutcome {
   uint64_t undecided = 0;       // of them, not judged by the oracle
   double worst_ratio = 0;       // error / tolerance of what passed
   double worst_share = 0;       // the same without the output's rounding
+  double oracle_share = 0;      // of the time of its trials, spent in the oracle
   std::string problem;          // why it says nothing; empty if it does
 
   bool found() const { return !alarms.empty(); }
@@ -62,8 +67,9 @@ struct Certificate {
 // What the process of a campaign printed (--json). Reads the first reproducer for its ratio.
 CampaignOutcome parse_campaign(const std::string& output);
 
-// Kernels whose fault shows on another device than the CPU's are left out. After an
-// interrupt there is what was done until then. Throws UsageError for names that do not exist.
+// Kernels whose fault shows on another device are left out. Several jobs on a GPU share it through
+// MPS; there is one where that is not to be had. After an interrupt there is what was done until
+// then. Throws UsageError for names that do not exist.
 Certificate certify(const Installation& installation, const CertifyOptions& options);
 
 }  // namespace warpfuzz

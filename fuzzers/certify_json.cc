@@ -28,7 +28,8 @@ Json campaign_json(const CampaignOutcome& outcome) {
                {"excluded", outcome.excluded},
                {"undecided", outcome.undecided},
                {"worst_passing_ratio", number(outcome.worst_ratio)},
-               {"worst_tolerance_used", number(outcome.worst_share)}};
+               {"worst_tolerance_used", number(outcome.worst_share)},
+               {"oracle_share", outcome.oracle_share}};
   if (outcome.ratio) json["ratio"] = number(*outcome.ratio);
   if (!outcome.problem.empty()) json["problem"] = outcome.problem;
   return json;
@@ -115,7 +116,7 @@ std::string certificate_json(const Certificate& certificate, const CertifySummar
   const Json json = {{"format", format_version},
                      {"version", version()},
                      {"toolchain", toolchain()},
-                     {"device", "cpu"},
+                     {"device", o.device.text()},
                      {"quick", o.quick},
                      {"seeds", o.quick ? 1 : o.seeds},
                      {"seconds", o.seconds},

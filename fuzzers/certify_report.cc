@@ -12,7 +12,8 @@ namespace {
 // at most 120 columns, unless more than two other gates name a kernel.
 constexpr const char* faulty_format =
     "{:<35.35} {:>5} {:>5} {:>5} {:>5} {:>6} {:>8} {:>4} {:>5} {:>5} {:>5} {:>6}  {}\n";
-constexpr const char* correct_format = "{:<35.35} {:>8} {:>6} {:>9} {:>6} {:>6} {:>4} {:>5}  {}\n";
+constexpr const char* correct_format =
+    "{:<35.35} {:>8} {:>6} {:>9} {:>6} {:>6} {:>6} {:>4} {:>5}  {}\n";
 constexpr size_t most_other_gates = 2;
 
 std::string seconds_text(double seconds) { return fmt::format("{:.2f}", seconds); }
@@ -48,7 +49,8 @@ std::string correct_row(const KernelResult& kernel) {
   return trimmed(fmt::format(
       fmt::runtime(correct_format), kernel.entry.name, outcome.runs - outcome.excluded,
       outcome.alarms.size(), outcome.undecided, fmt::format("{:.3f}", outcome.worst_ratio),
-      fmt::format("{:.3f}", outcome.worst_share), certified_text(kernel.usual, 0),
+      fmt::format("{:.3f}", outcome.worst_share),
+      fmt::format("{:.0f}%", 100 * outcome.oracle_share), certified_text(kernel.usual, 0),
       certified_text(kernel.usual, 1), other_gates(gates)));
 }
 
@@ -80,7 +82,8 @@ std::string correct_table(const Certificate& certificate) {
   }
   if (rows.empty()) return "";
   return trimmed(fmt::format(fmt::runtime(correct_format), "correct kernels", "runs", "alarms",
-                             "undecided", "worst", "used", "1e-2", "torch", "alarms by")) +
+                             "undecided", "worst", "used", "oracle", "1e-2", "torch",
+                             "alarms by")) +
          rows + "\n";
 }
 

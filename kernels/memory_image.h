@@ -28,8 +28,8 @@ struct Region {
   size_t element_bytes = 0;
 };
 
-// Bytes of two patterns; the first is NaN in every floating format when read as elements.
-enum class Poison : uint8_t { quiet_nan = 0xFF, other = 0x7D };
+// Bytes of two patterns: as elements the first is NaN in every floating format, the second finite.
+enum class Poison : uint8_t { quiet_nan = 0xFF, other = 0x5A };
 
 struct Fill {
   Poison outputs;  // and the workspace

@@ -257,12 +257,14 @@ TEST(CampaignOutput, WithoutAnEndIsAProblem) {
 TEST(CampaignOutput, IsReadFromTheLastLine) {
   const CampaignOutcome outcome = parse_campaign(
       "{\"event\":\"start\"}\n{\"event\":\"done\",\"runs\":7,\"findings\":[],\"excluded\":2,"
-      "\"undecided\":1,\"worst_ratio\":0.25,\"worst_share\":null}\nsome warning\n");
+      "\"undecided\":1,\"worst_ratio\":0.25,\"worst_share\":null,\"time_share\":{\"values\":1,"
+      "\"kernel\":4,\"oracle\":2,\"gates\":1}}\nsome warning\n");
   EXPECT_EQ(outcome.problem, "");
   EXPECT_EQ(outcome.runs, 7u);
   EXPECT_EQ(outcome.excluded, 2u);
   EXPECT_EQ(outcome.worst_ratio, 0.25);
   EXPECT_EQ(outcome.worst_share, infinity);
+  EXPECT_EQ(outcome.oracle_share, 0.25);
   EXPECT_FALSE(outcome.found());
 }
 

@@ -18,6 +18,8 @@ struct CertifyArguments {
   std::string correct_time = "20s";
   std::string json;
   std::string html;
+  std::string device = "cpu";
+  std::string prebuilt;
   CertifyOptions certify;
 };
 
@@ -27,6 +29,11 @@ int certify(const CertifyArguments& a) {
   if (options.jobs < 1 || options.jobs > 1024) throw UsageError("--jobs: expected 1 to 1024");
   options.seconds = parse_duration("--time", a.time);
   options.correct_seconds = parse_duration("--correct-time", a.correct_time);
+  options.device = DeviceChoice::parse(a.device);
+  options.prebuilt = a.prebuilt;
+  if (!a.prebuilt.empty() && !std::filesystem::is_directory(a.prebuilt)) {
+    throw UsageError(fmt::format("--prebuilt {}: expected a directory", a.prebuilt));
+  }
   check_output_file("--json", a.json);
   check_output_file("--html", a.html);
   const Certificate certificate = certify(Installation::find(), options);
@@ -47,6 +54,9 @@ Command certify_command(CLI::App& app) {
       "certify", "What the gates find and falsely accuse, over the kernels of this project");
   sub->add_option("--ops", a->certify.ops, "Only kernels of these operators: a,b")->delimiter(',');
   sub->add_option("--kernel", a->certify.kernels, "Only this kernel; may be repeated");
+  sub->add_option("--device", a->device, "cpu, cuda or cuda:N")->capture_default_str();
+  sub->add_option("--prebuilt", a->prebuilt,
+                  "Directory of objects <kernel>.so for --device, in place of compiling");
   sub->add_option("--jobs", a->certify.jobs, "Campaigns at once (default: one per processor)");
   CLI::Option* seeds =
       sub->add_option("--seeds", a->certify.seeds, "Campaigns on each faulty kernel")

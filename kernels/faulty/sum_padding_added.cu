@@ -1,41 +1,30 @@
-// Sum over the last axis, one warp per row, four elements at a time where rows start on multiples of
-// four; the last row, behind which nothing is known, ends one by one.
-// Planted fault: the padding that the last four elements of a row reach into is added as well.
+// Sum over the last axis, one thread per row, four elements at a time where rows start on multiples
+// of four; the last row, behind which nothing is known, ends one by one. Planted fault: the padding
+// that the last four elements of a row reach into is added as well.
 #include "warpfuzz_kernel.hpp"
-
-constexpr int warp = 32;
-
-__device__ float warp_sum(float value) {
-  for (int offset = warp / 2; offset > 0; offset /= 2) {
-    value += __shfl_xor_sync(0xffffffffu, value, offset);
-  }
-  return value;
-}
 
 template <class T, class U>
 __global__ void sum_packs(const T* x, U* y, int64_t rows, int64_t columns, int64_t stride) {
-  for (int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-    const T* in = x + row * stride;
-    const int64_t packs = row + 1 < rows ? (columns + 3) / 4 : columns / 4;
-    float sum = 0;
-    for (int64_t p = threadIdx.x; p < packs; p += warp) {
-      const auto pack = reinterpret_cast<const wf::Pack<T, 4>*>(in)[p];
-      for (int e = 0; e < 4; ++e) sum += wf::to_float(pack.values[e]);
-    }
-    for (int64_t j = 4 * packs + threadIdx.x; j < columns; j += warp) sum += wf::to_float(in[j]);
-    sum = warp_sum(sum);
-    if (threadIdx.x == 0) y[row] = wf::from_float<U>(sum);
+  const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  const T* in = x + row * stride;
+  const int64_t packs = row + 1 < rows ? (columns + 3) / 4 : columns / 4;
+  float sum = 0;
+  for (int64_t p = 0; p < packs; ++p) {
+    const auto pack = reinterpret_cast<const wf::Pack<T, 4>*>(in)[p];
+    for (int e = 0; e < 4; ++e) sum += wf::to_float(pack.values[e]);
   }
+  for (int64_t j = 4 * packs; j < columns; ++j) sum += wf::to_float(in[j]);
+  y[row] = wf::from_float<U>(sum);
 }
 
 template <class T, class U>
 __global__ void sum_elements(wf::View<const T, 2> x, U* y) {
-  for (int64_t row = blockIdx.x; row < x.extent[0]; row += gridDim.x) {
-    float sum = 0;
-    for (int64_t j = threadIdx.x; j < x.extent[1]; j += warp) sum += wf::to_float(x(row, j));
-    sum = warp_sum(sum);
-    if (threadIdx.x == 0) y[row] = wf::from_float<U>(sum);
-  }
+  const int64_t row = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (row >= x.extent[0]) return;
+  float sum = 0;
+  for (int64_t j = 0; j < x.extent[1]; ++j) sum += wf::to_float(x(row, j));
+  y[row] = wf::from_float<U>(sum);
 }
 
 WARPFUZZ_KERNEL("y_contiguous") {
@@ -48,11 +37,11 @@ WARPFUZZ_KERNEL("y_contiguous") {
     const bool packed = x.stride(1) == 1 && x.stride(0) % 4 == 0 && x.stride(0) >= columns &&
                         x.aligned(4 * sizeof(T));
     if (packed) {
-      sum_packs<T, U><<<wf::blocks(rows, 1), warp, 0, call.stream()>>>(
+      sum_packs<T, U><<<wf::blocks(rows, 64), 64, 0, call.stream()>>>(
           x.data<const T>(), y.data<U>(), rows, columns, x.stride(0));
     } else {
-      sum_elements<T, U><<<wf::blocks(rows, 1), warp, 0, call.stream()>>>(x.view<const T, 2>(),
-                                                                         y.data<U>());
+      sum_elements<T, U>
+          <<<wf::blocks(rows, 64), 64, 0, call.stream()>>>(x.view<const T, 2>(), y.data<U>());
     }
     return call.launched();
   });
