@@ -39,8 +39,8 @@ compile() {  # source object [options]
   local source=$1 object=$2
   shift 2
   if [ ! -e "$object" ] || [ "$source" -nt "$object" ] ||
-    [ -n "$(find "$root"/kernels/cuda "$root"/kernels/*.h* "$root"/tests/gpu/puzzles/*.hpp \
-      -newer "$object" -type f)" ]; then
+    [ -n "$(find "$root"/kernels/cuda/runtime_* "$root"/kernels/cuda/ptx \
+      "$root"/kernels/warpfuzz_kernel.* "$root"/tests/gpu/puzzles/*.hpp -newer "$object" -type f)" ]; then
     "$program" build "$source" "$object" --kernels "$root/kernels" --arch "$arch" "$@" || {
       echo "pack.sh: cannot compile $source" >&2
       return 1
