@@ -147,6 +147,7 @@ void Campaign::share_device() {
 void Campaign::start_worker(size_t index) {
   WorkerOptions worker = options_.worker;
   worker.index = index;
+  worker.threads = options_.threads > 0 ? options_.threads : worker.device.host_threads(workers_);
   const uint64_t seed = options_.seed + 1000 * index + 1'000'000 * state_.restarts;
   std::vector<std::string> arguments = {
       fmt::format("-seed={}", static_cast<uint32_t>(seed == 0 ? 1 : seed)),

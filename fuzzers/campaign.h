@@ -20,7 +20,8 @@ struct CampaignOptions {
   uint64_t runs = 0;  // 0: no bound
   uint32_t seed = 1;
   size_t workers = 1;
-  bool seeds = true;  // start an empty corpus from boundary and stored seeds
+  size_t threads = 0;  // of each worker; 0: what the device leaves idle
+  bool seeds = true;   // start an empty corpus from boundary and stored seeds
 };
 
 struct Finding {

@@ -143,7 +143,9 @@ std::vector<std::string> campaign_arguments(const ManifestEntry& entry,
                                         "--seed",
                                         std::to_string(seed),
                                         "--device",
-                                        options.device.text()};
+                                        options.device.text(),
+                                        "--threads",
+                                        std::to_string(options.device.host_threads(options.jobs))};
   const auto add = [&](std::initializer_list<std::string> more) {
     arguments.insert(arguments.end(), more);
   };

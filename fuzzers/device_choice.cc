@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <thread>
 
 #include "fuzzers/installation.h"
 
@@ -18,6 +20,11 @@ DeviceChoice DeviceChoice::parse(const std::string& text) {
     if (error == std::errc() && parsed == end && choice.index >= 0) return choice;
   }
   throw UsageError(fmt::format("--device {}: expected cpu, cuda or cuda:N", text));
+}
+
+size_t DeviceChoice::host_threads(size_t processes) const {
+  if (!cuda) return 1;
+  return std::clamp(std::thread::hardware_concurrency() / processes, size_t{1}, most_threads);
 }
 
 std::string DeviceChoice::text() const {

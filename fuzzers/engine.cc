@@ -64,6 +64,11 @@ constexpr std::array options = {
              o.index = parse_number<size_t>(n, v);
            },
            [](const WorkerOptions& o) { return fmt::to_string(o.index); }},
+    Option{"threads",
+           [](WorkerOptions& o, std::string_view n, std::string_view v) {
+             o.threads = std::clamp(parse_number<size_t>(n, v), size_t{1}, most_threads);
+           },
+           [](const WorkerOptions& o) { return fmt::to_string(o.threads); }},
     Option{"keep-going",
            [](WorkerOptions& o, std::string_view n, std::string_view v) {
              o.keep_going = parse_number<int>(n, v) != 0;

@@ -9,6 +9,7 @@
 #include "fuzzers/features.h"
 #include "fuzzers/finding.h"
 #include "fuzzers/report.h"
+#include "reference/crew.h"
 #include "schemas/mutation.h"
 
 namespace warpfuzz {
@@ -35,6 +36,7 @@ void raise(std::atomic<double>& maximum, double value) {
 }  // namespace
 
 Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
+  Crew::set_threads(options_.threads);
   const Installation installation = Installation::find();
   schema_ = installation.schema(options_.op);
   if (options_.object.empty()) {

@@ -25,6 +25,7 @@ struct WorkerOptions {
   std::filesystem::path work;    // empty: findings are reported but not stored
   DeviceChoice device;
   size_t index = 0;          // among the workers of the campaign
+  size_t threads = 1;        // that make values and expectations (reference/crew.h)
   bool keep_going = false;   // count known violations and go on
   bool guided = true;        // off: every case is drawn anew, the baseline
   bool shrink_only = false;  // mutations only simplify (libFuzzer's -minimize_crash)

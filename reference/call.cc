@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "reference/crew.h"
 #include "reference/number_format.h"
 #include "schemas/check.h"
 
@@ -24,20 +25,41 @@ bool is_lattice(ValueLaw law) {
   return std::find(std::begin(lattice_laws), std::end(lattice_laws), law) != std::end(lattice_laws);
 }
 
-void summarise(Operand& operand) {
+struct Summary {
   double largest = 0;
   double smallest = infinity;
   bool special = false;
-  for (const double value : operand.values) {
+};
+
+Summary summary_of(std::span<const double> values) {
+  double largest = 0;
+  double smallest = infinity;
+  bool special = false;
+  for (const double value : values) {
     const double magnitude = std::fabs(value);
     const bool finite = magnitude <= largest_double;
     special |= !finite;
     largest = finite && magnitude > largest ? magnitude : largest;
     smallest = magnitude > 0 && magnitude < smallest ? magnitude : smallest;
   }
-  operand.largest = largest;
-  operand.smallest = smallest;
-  operand.has_special = special;
+  return {largest, smallest, special};
+}
+
+void summarise(Operand& operand) {
+  const std::span<const double> values = operand.values;
+  std::vector<Summary> summaries(values.size() / Crew::elements + 1);
+  Crew::share(values.size(), Crew::elements, [&](size_t begin, size_t end) {
+    summaries[begin / Crew::elements] = summary_of(values.subspan(begin, end - begin));
+  });
+  Summary all;
+  for (const Summary& part : summaries) {
+    all.largest = std::max(all.largest, part.largest);
+    all.smallest = std::min(all.smallest, part.smallest);
+    all.special |= part.special;
+  }
+  operand.largest = all.largest;
+  operand.smallest = all.smallest;
+  operand.has_special = all.special;
 }
 
 struct SlackName {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "reference/crew.h"
 #include "reference/number_format.h"
 #include "schemas/check.h"
 
@@ -55,8 +56,10 @@ class Judge {
 
   Comparison run() {
     if (task_.errors != nullptr) task_.errors->assign(observed_.size(), {});
-    for (size_t begin = 0; begin < observed_.size(); begin += block_length) {
-      judge_block(begin, std::min(block_length, observed_.size() - begin));
+    if (one_by_one_) {
+      judge_blocks(0, observed_.size(), nullptr);
+    } else {
+      share_blocks();
     }
     std::sort(result_.offences.begin(), result_.offences.end(),
               [](const Offence& a, const Offence& b) { return a.element < b.element; });
@@ -64,8 +67,43 @@ class Judge {
   }
 
  private:
-  // Accepts most elements without a branch; NaN anywhere fails the test.
-  void judge_block(size_t begin, size_t n) {
+  // The fast pass goes over parts at the same time; what it leaves is judged afterwards.
+  void share_blocks() {
+    constexpr size_t length = Crew::elements;
+    static_assert(length % block_length == 0);
+    struct Part {
+      Comparison result;
+      std::vector<size_t> open;
+    };
+    std::vector<Part> parts((observed_.size() + length - 1) / length);
+    Crew::share(observed_.size(), length, [&](size_t begin, size_t end) {
+      for (size_t at = begin; at < end; at += length) {
+        Judge judge(task_, observed_);
+        Part& part = parts[at / length];
+        judge.judge_blocks(at, std::min(at + length, end), &part.open);
+        part.result = std::move(judge.result_);
+      }
+    });
+    for (const Part& part : parts) {
+      note_ratio(part.result.worst_element, part.result.worst_ratio);
+      result_.worst_share = std::max(result_.worst_share, part.result.worst_share);
+    }
+    for (const Part& part : parts) {
+      for (const size_t begin : part.open) {
+        judge_blocks(begin, std::min(begin + block_length, observed_.size()), nullptr);
+      }
+    }
+  }
+
+  void judge_blocks(size_t begin, size_t end, std::vector<size_t>* open) {
+    for (; begin < end; begin += block_length) {
+      judge_block(begin, std::min(block_length, end - begin), open);
+    }
+  }
+
+  // Accepts most elements without a branch; NaN anywhere fails the test. A block of which it does
+  // not accept all goes to `open`, or if that is null has the others judged one by one.
+  void judge_block(size_t begin, size_t n, std::vector<size_t>* open_blocks) {
     double ratios[block_length];    // at most 1, or infinite where the element is not accepted
     double excesses[block_length];  // > 0: uses more of its tolerance than any before
     const double* y = observed_.data() + begin;
@@ -89,6 +127,10 @@ class Judge {
     for (size_t i = 0; i < n; ++i) other_classes |= allowed[i] ^ class_finite;
     const double worst = largest(ratios, n);
     const bool open = one_by_one_ || worst > 1 || other_classes != 0;
+    if (open && open_blocks != nullptr) {
+      open_blocks->push_back(begin);
+      return;
+    }
     if (!open && worst <= result_.worst_ratio && largest(excesses, n) <= 0) return;
     for (size_t i = 0; i < n; ++i) {
       if (ratios[i] <= 1 && allowed[i] == class_finite && !one_by_one_) {
@@ -125,7 +167,10 @@ class Judge {
   }
 
   void note_ratio(size_t i, double ratio) {
-    if (!(ratio > result_.worst_ratio)) return;
+    if (!(ratio > result_.worst_ratio) &&
+        !(ratio == result_.worst_ratio && i < result_.worst_element)) {
+      return;
+    }
     result_.worst_ratio = ratio;
     result_.worst_element = i;
   }

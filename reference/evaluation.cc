@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reference/crew.h"
 #include "reference/reference.h"
 #include "schemas/check.h"
 
@@ -40,14 +41,29 @@ void Evaluation::reset(const Reference& reference, const Call& call, double lamb
 }
 
 void Evaluation::all_rows() {
+  const Geometry shape = reference_->geometry(*call_);
+  const auto is_sum = [](const OutputTarget& target) { return target.sums != nullptr; };
+  if (std::none_of(targets_.begin(), targets_.end(), is_sum)) {
+    const size_t part = std::max<size_t>(1, Crew::elements / 4 / std::max<size_t>(1, shape.length));
+    Crew::share(shape.rows, part, [&](size_t begin, size_t end) {
+      thread_local Arena arena;
+      rows(begin, end, arena);
+    });
+    return;
+  }
+  // Sums are added to in the order of the rows.
+  rows(0, shape.rows, arena_);
   Tracked tracked(*call_, targets_, arena_, lambda_, careful_);
-  const size_t rows = reference_->geometry(*call_).rows;
-  for (size_t row = 0; row < rows; ++row) {
+  for (size_t i = 0; i < targets_.size(); ++i) {
+    if (is_sum(targets_[i])) tracked.finish(i);
+  }
+}
+
+void Evaluation::rows(size_t begin, size_t end, Arena& arena) const {
+  Tracked tracked(*call_, targets_, arena, lambda_, careful_);
+  for (size_t row = begin; row < end; ++row) {
     tracked.reset();
     reference_->tracked(tracked, *call_, row);
-  }
-  for (size_t i = 0; i < targets_.size(); ++i) {
-    if (targets_[i].sums != nullptr) tracked.finish(i);
   }
 }
 

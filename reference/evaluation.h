@@ -33,6 +33,8 @@ class Evaluation {
   std::span<OutputExpectation> outputs() { return outputs_; }
 
  private:
+  void rows(size_t begin, size_t end, Arena& arena) const;
+
   const Reference* reference_ = nullptr;
   const Call* call_ = nullptr;
   double lambda_ = 6;

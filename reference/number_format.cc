@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "reference/crew.h"
 #include "schemas/check.h"
 
 namespace warpfuzz {
@@ -281,14 +282,26 @@ std::vector<double> decode_tensor(const Tensor& tensor) {
 
 void decode_tensor(const Tensor& tensor, std::vector<double>& values) {
   values.resize(static_cast<size_t>(tensor.size()));
-  decode_elements(tensor.dtype, tensor.data, values);
+  const size_t bytes = encoding(tensor.dtype).bytes;
+  const std::span<const std::byte> data = tensor.data;
+  WARPFUZZ_CHECK(data.size() == bytes * values.size(), "{} bytes for {} elements", data.size(),
+                 values.size());
+  Crew::share(values.size(), Crew::elements, [&](size_t begin, size_t end) {
+    decode_elements(tensor.dtype, data.subspan(begin * bytes, (end - begin) * bytes),
+                    std::span(values).subspan(begin, end - begin));
+  });
 }
 
 void encode_tensor(std::span<const double> values, Tensor& tensor) {
   WARPFUZZ_CHECK(values.size() == static_cast<size_t>(tensor.size()), "{} values for {} elements",
                  values.size(), tensor.size());
-  tensor.data.resize(values.size() * encoding(tensor.dtype).bytes);
-  encode_elements(tensor.dtype, values, tensor.data);
+  const size_t bytes = encoding(tensor.dtype).bytes;
+  tensor.data.resize(values.size() * bytes);
+  const std::span<std::byte> data = tensor.data;
+  Crew::share(values.size(), Crew::elements, [&](size_t begin, size_t end) {
+    encode_elements(tensor.dtype, values.subspan(begin, end - begin),
+                    data.subspan(begin * bytes, (end - begin) * bytes));
+  });
 }
 
 double unit_in_last_place(DType dtype, double value) {

@@ -43,8 +43,11 @@ inline bool toleranced(const Row& row) { return row.lin != nullptr; }
 inline bool toleranced(const Scalar& s) { return s.lin != 0 || s.e != 0; }
 
 // inf * 0 is NaN; inf * (what may as well be 0, or of the other sign) is NaN or either infinity.
-inline bool may_vanish(double value, double error) { return error > 0 && std::fabs(value) <= error; }
-inline constexpr uint8_t any_non_finite = class_positive_infinity | class_negative_infinity | class_nan;
+inline bool may_vanish(double value, double error) {
+  return error > 0 && std::fabs(value) <= error;
+}
+inline constexpr uint8_t any_non_finite =
+    class_positive_infinity | class_negative_infinity | class_nan;
 
 // What a doubt about an operand is for the result: a NaN stays one, an overflow may become
 // anything.

@@ -1,3 +1,4 @@
+#include "reference/crew.h"
 #include "seeds/law_functions.h"
 
 namespace warpfuzz {
@@ -7,7 +8,9 @@ namespace {
 template <class Function>
 void fill(const LawArguments& arguments, std::span<double> values, Function f) {
   const Generator generator(arguments.seed);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = f(generator, i);
+  Crew::share(values.size(), Crew::elements / 2, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) values[i] = f(generator, i);
+  });
 }
 
 }  // namespace

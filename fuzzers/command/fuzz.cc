@@ -28,6 +28,9 @@ int fuzz(const FuzzArguments& arguments) {
   if (arguments.campaign.workers < 1 || arguments.campaign.workers > 1024) {
     throw UsageError("--workers: expected 1 to 1024");
   }
+  if (arguments.campaign.threads > most_threads) {
+    throw UsageError(fmt::format("--threads: expected at most {}", most_threads));
+  }
   const Installation installation = Installation::find();
   CampaignOptions campaign = arguments.campaign;
   WorkerOptions& worker = campaign.worker;
@@ -67,6 +70,10 @@ Command fuzz_command(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--workers", a->campaign.workers, "Processes that share the corpus")
       ->capture_default_str();
+  sub->add_option(
+      "--threads", a->campaign.threads,
+      "Of each worker, for values and expectations (default: with a GPU, the processors "
+      "that workers leave)");
   sub->add_option("--work", a->work,
                   "Corpus, findings and logs (default warpfuzz-work/<op>/<kernel>)");
   sub->add_option("--tier", a->tier, "Highest tier of cases: 1 everyday, 2 unusual, 3 exotic")

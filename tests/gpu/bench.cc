@@ -9,6 +9,7 @@
 #include "kernels/cuda/device_arguments.h"
 #include "kernels/cuda/kernel_object.h"
 #include "kernels/cuda/session.h"
+#include "reference/crew.h"
 #include "seeds/value_law.h"
 #include "tests/gpu/commands.h"
 #include "tests/gpu/setup.h"
@@ -147,20 +148,26 @@ int bench(const Arguments& a) {
         device_loop(a.op, cases, a.kernel, {.mapped_limit = 0, .coverage = false});
     const double mapped =
         device_loop(a.op, cases, a.kernel, {.mapped_limit = size_t{1} << 30, .coverage = true});
-    Trial trial(setup.schema, *setup.kernel);
     size_t violations = 0;
-    const double whole =
-        rate([&](size_t i) { violations += trial.run(cases[i]).outcome != TrialOutcome::pass; });
+    const auto whole_trials = [&](Trial& trial) {
+      return rate(
+          [&](size_t i) { violations += trial.run(cases[i]).outcome != TrialOutcome::pass; });
+    };
+    Trial trial_alone(setup.schema, *setup.kernel), trial(setup.schema, *setup.kernel);
+    const double alone = whole_trials(trial_alone);
+    Crew::set_threads(a.threads);
+    const double whole = whole_trials(trial);
+    Crew::set_threads(1);
     const TrialTimes& t = trial.times();
     const double sum = t.values + t.kernel + t.oracle + t.gates;
     fmt::print(
         "bench {} {} bare={:.0f} device_copied={:.0f} device_copied_no_counters={:.0f} "
-        "device_mapped={:.0f} whole_trial={:.0f} device/bare={:.2f} trial/bare={:.2f} "
-        "not_passed={} "
+        "device_mapped={:.0f} trial_one_thread={:.0f} trial_{}_threads={:.0f} device/bare={:.2f} "
+        "trial/bare={:.2f} not_passed={} "
         "time: values={:.0f}% kernel={:.0f}% oracle={:.0f}% gates={:.0f}%\n",
-        a.op, row.name, bare, copied, copied_plain, mapped, whole, std::max(copied, mapped) / bare,
-        whole / bare, violations, 100 * t.values / sum, 100 * t.kernel / sum, 100 * t.oracle / sum,
-        100 * t.gates / sum);
+        a.op, row.name, bare, copied, copied_plain, mapped, alone, a.threads, whole,
+        std::max(copied, mapped) / bare, whole / bare, violations, 100 * t.values / sum,
+        100 * t.kernel / sum, 100 * t.oracle / sum, 100 * t.gates / sum);
     std::fflush(stdout);
     if (&row == &rows[0]) fast_enough = std::max(copied, mapped) >= bare / 2;
   }

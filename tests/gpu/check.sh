@@ -43,7 +43,8 @@ conversions() {
 }
 
 bench() {
-  run bench --op softmax --kernel "$kernels/softmax.so" --other "$kernels/softmax.plain.so"
+  run bench --op softmax --kernel "$kernels/softmax.so" --other "$kernels/softmax.plain.so" \
+    --threads 8
 }
 
 # `warpfuzz bench` itself, where pack.sh found it built.
@@ -67,8 +68,9 @@ coverage() {
 }
 
 workers() {
-  for n in 1 2 4 8; do
-    run workers --op softmax --kernel "$kernels/softmax.so" --workers $n --seconds "$worker_seconds"
+  for n in "1 1" "1 8" "2 8" "4 4" "8 1" "8 2"; do
+    run workers --op softmax --kernel "$kernels/softmax.so" --workers "${n% *}" --threads "${n#* }" \
+      --seconds "$worker_seconds"
   done
   run workers --op softmax --kernel "$kernels/softmax.so" --workers 8 --seconds "$worker_seconds" \
     --mps false

@@ -21,6 +21,7 @@ struct Arguments {
   int tier = 2;
   int size_class = 2;
   size_t workers = 1;
+  size_t threads = 1;  // of each process, for values and expectations
   bool device_coverage = true;
   bool mps = true;
   std::string work = "/tmp/wf-mps";

@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
     sub->add_option("--tier", a.tier);
     sub->add_option("--size-class", a.size_class);
     sub->add_option("--workers", a.workers);
+    sub->add_option("--threads", a.threads);
     sub->add_option("--device-coverage", a.device_coverage);
     sub->add_option("--mps", a.mps);
     sub->add_option("--work", a.work);

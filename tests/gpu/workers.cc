@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/cuda/mps.h"
+#include "reference/crew.h"
 #include "seeds/value_law.h"
 #include "tests/gpu/commands.h"
 #include "tests/gpu/setup.h"
@@ -80,7 +81,7 @@ void judge(const Arguments& a, uint32_t seed, Shared& shared) {
   }
 }
 
-struct Crew {
+struct Processes {
   std::unique_ptr<cuda::Mps> mps;
   std::string problem = "not asked for";  // why there is no MPS; empty if there is
   Shared* shared = nullptr;
@@ -88,21 +89,22 @@ struct Crew {
 };
 
 // `work` in as many processes as are asked for, until all have ended.
-Crew run_crew(const Arguments& a, Work work) {
-  Crew crew;
+Processes run_processes(const Arguments& a, Work work) {
+  Processes processes;
   if (a.mps) {
-    crew.mps = std::make_unique<cuda::Mps>(a.work);
-    crew.problem = crew.mps->problem();
+    processes.mps = std::make_unique<cuda::Mps>(a.work);
+    processes.problem = processes.mps->problem();
   }
   void* const memory =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  crew.shared = new (memory) Shared{};
+  processes.shared = new (memory) Shared{};
   std::vector<pid_t> children;
   for (size_t i = 0; i < a.workers; ++i) {
     const pid_t pid = fork();
     if (pid == 0) {
       try {
-        work(a, a.seed + static_cast<uint32_t>(i), *crew.shared);
+        Crew::set_threads(a.threads);
+        work(a, a.seed + static_cast<uint32_t>(i), *processes.shared);
       } catch (const std::exception& error) {
         fmt::print(stderr, "worker: {}\n", error.what());
         _exit(3);
@@ -114,32 +116,32 @@ Crew run_crew(const Arguments& a, Work work) {
   for (const pid_t pid : children) {
     int status = 0;
     waitpid(pid, &status, 0);
-    crew.failed += status != 0;
+    processes.failed += status != 0;
   }
-  return crew;
+  return processes;
 }
 
 }  // namespace
 
 int workers(const Arguments& a) {
-  const Crew crew = run_crew(a, measure);
+  const Processes processes = run_processes(a, measure);
   const double half = a.seconds / 2;
   fmt::print(
-      "workers {} mps={} device_runs_per_second={:.0f} trials_per_second={:.0f} bad={} "
+      "workers {} threads={} mps={} device_runs_per_second={:.0f} trials_per_second={:.0f} bad={} "
       "failed={}{}{}\n",
-      a.workers, crew.problem.empty() ? "yes" : "no",
-      static_cast<double>(crew.shared->device_runs) / half,
-      static_cast<double>(crew.shared->trials) / half, crew.shared->bad.load(), crew.failed,
-      crew.problem.empty() ? "" : " : ", crew.problem);
-  return crew.failed == 0 && crew.shared->bad == 0 ? 0 : 1;
+      a.workers, a.threads, processes.problem.empty() ? "yes" : "no",
+      static_cast<double>(processes.shared->device_runs) / half,
+      static_cast<double>(processes.shared->trials) / half, processes.shared->bad.load(),
+      processes.failed, processes.problem.empty() ? "" : " : ", processes.problem);
+  return processes.failed == 0 && processes.shared->bad == 0 ? 0 : 1;
 }
 
 int clean(const Arguments& a) {
-  const Crew crew = run_crew(a, judge);
-  const bool ok = crew.failed == 0 && crew.shared->bad == 0;
+  const Processes processes = run_processes(a, judge);
+  const bool ok = processes.failed == 0 && processes.shared->bad == 0;
   fmt::print("clean {} {} cases={} undecided={} alarms={} failed={}\n", a.name,
-             ok ? "OK" : "DIFFERS", crew.shared->trials.load(), crew.shared->undecided.load(),
-             crew.shared->bad.load(), crew.failed);
+             ok ? "OK" : "DIFFERS", processes.shared->trials.load(),
+             processes.shared->undecided.load(), processes.shared->bad.load(), processes.failed);
   return ok ? 0 : 1;
 }
 
