@@ -155,6 +155,7 @@ void Campaign::start_worker(size_t index) {
       fmt::format("-max_total_time={}", static_cast<int64_t>(options_.time.count()) + 60),
       "-max_len=1024",
       "-len_control=0",
+      "-mutate_depth=1",  // one mutation of ours changes enough
       "-timeout=60",
       "-rss_limit_mb=0",
       "-detect_leaks=0",

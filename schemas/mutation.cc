@@ -251,6 +251,22 @@ bool change_offset(Case& c, Random& random, size_t&) {
   return true;
 }
 
+// Strides and offsets that the kernel's source names.
+bool layout_constant(Case& c, Random& random, Constants constants) {
+  const auto [tensor, spec] = pick_tensor(c, random);
+  const int64_t constant = pick(random, constants);
+  const bool strided = std::find(spec.layouts.begin(), spec.layouts.end(), Layout::row_strided) !=
+                       spec.layouts.end();
+  if (strided && constant >= 1 && constant <= max_row_padding && one_in(random, 2)) {
+    tensor.layout = Layout::row_strided;
+    tensor.row_padding = constant;
+    return true;
+  }
+  if (!spec.offsets || constant < 0 || constant > max_offset) return false;
+  tensor.offset = constant;
+  return true;
+}
+
 bool change_size_class(Case& c, Random& random, size_t&) {
   c.size_class = random_size_class(random);
   return true;
@@ -296,6 +312,11 @@ constexpr int total_weight = [] {
 
 constexpr uint64_t constant_period = 8;  // one mutation in so many
 
+bool use_constant(Case& c, Random& random, size_t& favoured, Constants constants) {
+  return one_in(random, 4) ? layout_constant(c, random, constants)
+                           : axis_constant(c, random, favoured, constants);
+}
+
 const Mutation& pick_mutation(Random& random) {
   auto ticket = static_cast<int>(below(random, total_weight));
   const Mutation* row = mutation_table;
@@ -320,12 +341,14 @@ std::span<const Mutation> mutations() { return mutation_table; }
 
 void mutate(Case& c, Random& random, const CaseLimits& limits, Constants constants) {
   size_t favoured = no_axis;
-  for (uint64_t left = 1 + below(random, 4); left > 0; --left) {
+  // Half of all mutations change one thing: what a case has reached is easily lost.
+  const uint64_t changes = one_in(random, 2) ? 1 : 2 + below(random, 3);
+  for (uint64_t left = changes; left > 0; --left) {
     // A mutation may not apply to this case, or may be undone by the limits: a few tries.
     for (int tries = 0; tries < 4; ++tries) {
       size_t axis = no_axis;
       const bool applied = !constants.empty() && one_in(random, constant_period)
-                               ? axis_constant(c, random, axis, constants)
+                               ? use_constant(c, random, axis, constants)
                                : pick_mutation(random).apply(c, random, axis);
       if (axis != no_axis) favoured = axis;
       if (applied) break;
@@ -365,7 +388,7 @@ Case random_case(std::shared_ptr<const Schema> schema, Random& random, const Cas
 Case crossover(const Case& a, const Case& b, Random& random, const CaseLimits& limits) {
   WARPFUZZ_CHECK(a.schema == b.schema, "{} and {}", a.schema->name, b.schema->name);
   Case c = a;
-  const auto from_b = [&] { return one_in(random, 2); };
+  const auto from_b = [&] { return one_in(random, 4); };
   if (from_b()) c.size_class = b.size_class;
   if (from_b()) c.dtype_combination = b.dtype_combination;
   size_t favoured = no_axis;

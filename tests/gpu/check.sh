@@ -3,8 +3,8 @@
 # coverage-guided search, several workers, faults. Prints one line per result; the last line is the
 # summary. Runs from a directory that pack.sh made:
 #   check.sh [quick|full] [section ...]
-# Sections: device conversions bench bench_command coverage workers faults search kernels clean. Quick
-# takes about four minutes for search, four for kernels, fourteen for clean and three for all others.
+# Sections: device conversions bench bench_command coverage workers faults search kernels clean certify.
+# Quick takes about four minutes for search, four for kernels, fourteen for clean and three for all others.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,10 +14,10 @@ sections=${*:-device conversions bench bench_command coverage workers faults sea
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export WARPFUZZ_ROOT=$here
 check=$here/bin/gpu_check
-kernels=$here/kernels
+kernels=$here/objects
 ok=0
 bad=0
-[ -d "$kernels" ] || { mkdir "$kernels" && tar -C "$kernels" -xzf "$here/kernels.tar.gz"; }
+[ -d "$kernels" ] || { mkdir "$kernels" && tar -C "$kernels" -xzf "$here/objects.tar.gz"; }
 
 if [ "$size" = full ]; then cases=200000 limit=20 search_limit=120 worker_seconds=10
 else cases=20000 limit=3 search_limit=25 worker_seconds=4; fi
@@ -92,13 +92,13 @@ search() {
   for n in 2 3 4 5 6; do
     local line runs
     line=$(timeout --signal=KILL 300 "$check" search --op relu --kernel "$kernels/puzzle_$n.so" \
-      --name puzzle_$n --cases 100000000 --seconds "$search_limit" --tier 3 --size-class 2 --constants 43,22 2> /dev/null)
+      --name puzzle_$n --cases 100000000 --seconds "$search_limit" --tier 3 --size-class 2 --constants 43,22,5,1 2> /dev/null)
     echo "$line"
     runs=$(sed -n 's/.* FOUND runs=\([0-9]*\).*/\1/p' <<< "$line")
     if [ -n "$runs" ]; then ok=$((ok + 1)); else bad=$((bad + 1)); runs=1000000; fi
     timeout --signal=KILL 300 "$check" search --op relu --kernel "$kernels/puzzle_$n.so" \
       --name puzzle_$n --device-coverage false --cases $((20 * runs)) --seconds "$search_limit" \
-      --tier 3 --size-class 2 --constants 43,22 2> /dev/null
+      --tier 3 --size-class 2 --constants 43,22,5,1 2> /dev/null
   done
 }
 
@@ -117,6 +117,14 @@ clean() {
     run clean --op "$op" --kernel "$kernels/$name.so" --name "$name" --workers 8 --tier 3 \
       --size-class 0 --seconds "${CLEAN_SECONDS:-20}"
   done < "$here/kernels.txt"
+}
+
+# The calibration matrix on the GPU; races are seen there by what they change only.
+certify() {
+  local results=${OUT:-$here}
+  "$here/bin/warpfuzz" certify --quick --device cuda --prebuilt "$kernels" --jobs 8 --time 20s \
+    --json "$results/certify.json" > "$results/certify.txt" 2> "$results/certify.log"
+  tail -n 12 "$results/certify.txt"
 }
 
 for section in $sections; do

@@ -16,11 +16,12 @@ command -v nvcc > /dev/null || { echo "pack.sh: nvcc is not on PATH" >&2; exit 3
 
 kernels=$out.kernels  # stays between calls; travels as an archive
 rm -rf "$out"
-mkdir -p "$out/bin" "$out/lib" "$out/schemas" "$kernels"
+mkdir -p "$out/bin" "$out/lib" "$out/schemas" "$out/kernels" "$kernels"
 strip -g -o "$out/bin/gpu_check" "$program"
 [ ! -x "$build/fuzzers/warpfuzz" ] || strip -g -o "$out/bin/warpfuzz" "$build/fuzzers/warpfuzz"
 cp "$root"/tests/gpu/check.sh "$out/"
 cp "$root"/schemas/*.json "$out/schemas/"
+cp -r "$root"/kernels/{manifest.json,correct,faulty} "$out/kernels/"
 # Everything but the C library itself and what the driver brings.
 ldd "$out"/bin/* | awk '/=> \// {print $3}' |
   grep -vE '/(libc|libm|libmvec|libdl|librt|libpthread|ld-linux[^/]*)\.so' |
@@ -65,6 +66,6 @@ for name in conversions; do  # compared with the CPU device
     --kernels "$root/kernels"
 done
 rm -rf "$kernels/.cache"
-tar -C "$kernels" -czf "$out/kernels.tar.gz" .
+tar -C "$kernels" -czf "$out/objects.tar.gz" .
 du -sh "$out" | cut -f1
 exit $((failed > 0))

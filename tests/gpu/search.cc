@@ -84,9 +84,9 @@ int run_one(const uint8_t* data, size_t size) {
 int search(const Arguments& a) {
   search_state = new Search(a);
   std::string seed = fmt::format("-seed={}", a.seed);
-  std::string arguments[] = {"gpu_check",       "-timeout=20",     "-rss_limit_mb=0",
-                             "-detect_leaks=0", "-verbosity=0",    "-len_control=0",
-                             "-print_pcs=0",    "-use_counters=1", seed};
+  std::string arguments[] = {
+      "gpu_check",      "-timeout=20",  "-rss_limit_mb=0", "-detect_leaks=0", "-verbosity=0",
+      "-len_control=0", "-print_pcs=0", "-use_counters=1", "-mutate_depth=1", seed};
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
