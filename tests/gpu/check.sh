@@ -17,7 +17,8 @@ check=$here/bin/gpu_check
 kernels=$here/objects
 ok=0
 bad=0
-[ -d "$kernels" ] || { mkdir "$kernels" && tar -C "$kernels" -xzf "$here/objects.tar.gz"; }
+[ -d "$kernels" ] ||
+  { mkdir "$kernels" && "$here/bin/zstd" -dc --long=27 "$here/objects.tar.zst" | tar -C "$kernels" -x; }
 
 if [ "$size" = full ]; then cases=200000 limit=20 search_limit=120 worker_seconds=10
 else cases=20000 limit=3 search_limit=25 worker_seconds=4; fi
