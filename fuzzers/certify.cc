@@ -200,6 +200,21 @@ void add_campaigns(std::vector<ChildJob>& jobs, KernelResult& result,
   }
 }
 
+// What could not run beside kernels that bring the device down, one by one and without the service.
+bool run_again(Certificate& certificate, std::optional<cuda::Mps>& mps) {
+  mps.reset();
+  std::vector<ChildJob> jobs;
+  for (KernelResult& result : certificate.kernels) {
+    for (const bool guided : {true, false}) {
+      for (CampaignOutcome& outcome : guided ? result.guided : result.unguided) {
+        if (outcome.problem.empty()) continue;
+        jobs.push_back(campaign(result, certificate.options, outcome.seed, guided, outcome));
+      }
+    }
+  }
+  return run_child_jobs(std::move(jobs), 1, "certify: campaigns run again");
+}
+
 void drop_missing_campaigns(Certificate& certificate) {
   certificate.interrupted = true;
   const auto is_missing = [](const CampaignOutcome& outcome) { return outcome.seed == 0; };
@@ -265,6 +280,7 @@ Certificate certify(const Installation& installation, const CertifyOptions& want
     if (result.problem.empty()) add_campaigns(jobs, result, options);
   }
   complete = complete && run_child_jobs(std::move(jobs), options.jobs, "certify: campaigns");
+  if (options.device.cuda && complete) complete = run_again(certificate, mps);
   if (!complete) drop_missing_campaigns(certificate);
   return certificate;
 }

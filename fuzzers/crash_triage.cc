@@ -8,6 +8,7 @@
 #include "fuzzers/engine.h"
 #include "fuzzers/finding.h"
 #include "fuzzers/installation.h"
+#include "kernels/cuda/mps.h"
 #include "schemas/check.h"
 
 namespace warpfuzz {
@@ -28,11 +29,14 @@ Ending run_alone(const Case& c, const WorkerOptions& worker) {
       file.string(), "-timeout=60", "-rss_limit_mb=0", "-detect_leaks=0",
       fmt::format("-artifact_prefix={}/", work.artifacts().string())};
   for (std::string& argument : engine_arguments(alone)) arguments.push_back(std::move(argument));
+  const cuda::OutsideMps outside;
   return WorkerProcess(arguments, work.logs() / "alone.log").wait();
 }
 
+// A process that could not use the device says nothing of the case.
 bool crashed(const Ending& ending) {
-  return ending.by_signal || (ending.code != 0 && ending.code != broken_exit_code);
+  if (ending.by_signal) return true;
+  return ending.code != 0 && ending.code != broken_exit_code && ending.code != exit_environment;
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ using Ordinal = int;  // CUdevice
 
 inline constexpr Status success = 0;
 inline constexpr Status not_ready = 600;
+inline constexpr Status mps_not_ready = 806;  // CUDA_ERROR_MPS_SERVER_NOT_READY
+inline constexpr Status unknown_error = 999;
 
 inline constexpr unsigned context_spins = 1;          // CU_CTX_SCHED_SPIN
 inline constexpr unsigned stream_non_blocking = 1;    // no order with the default stream

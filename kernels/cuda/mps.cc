@@ -10,6 +10,7 @@
 namespace warpfuzz::cuda {
 namespace {
 
+constexpr const char* pipe_variable = "CUDA_MPS_PIPE_DIRECTORY";
 constexpr size_t longest_pipe_directory = 80;  // a socket's name has at most 107 characters
 constexpr std::chrono::seconds start_limit{20};
 
@@ -25,7 +26,7 @@ std::string run_shell(const std::string& command) {
 
 Mps::Mps(const std::filesystem::path& directory)
     : directory_(std::filesystem::absolute(directory)) {
-  if (std::getenv("CUDA_MPS_PIPE_DIRECTORY") != nullptr) {
+  if (std::getenv(pipe_variable) != nullptr) {
     problem_ = "CUDA_MPS_PIPE_DIRECTORY is set: using the service that runs there";
     return;
   }
@@ -39,7 +40,7 @@ Mps::Mps(const std::filesystem::path& directory)
   try {
     std::filesystem::create_directories(pipe);
     std::filesystem::create_directories(log);
-    setenv("CUDA_MPS_PIPE_DIRECTORY", pipe.c_str(), 1);
+    setenv(pipe_variable, pipe.c_str(), 1);
     setenv("CUDA_MPS_LOG_DIRECTORY", log.c_str(), 1);
     // The daemon must not inherit a pipe whose end would be waited for.
     problem_ = run_shell(
@@ -49,7 +50,7 @@ Mps::Mps(const std::filesystem::path& directory)
   }
   if (problem_.empty()) return;
   problem_ = fmt::format("no multi-process service ({}): one worker per GPU", problem_);
-  unsetenv("CUDA_MPS_PIPE_DIRECTORY");
+  unsetenv(pipe_variable);
   unsetenv("CUDA_MPS_LOG_DIRECTORY");
 }
 
@@ -59,8 +60,22 @@ Mps::~Mps() {
     run_shell("echo quit | nvidia-cuda-mps-control >/dev/null 2>&1");
   } catch (const std::system_error&) {
   }
-  unsetenv("CUDA_MPS_PIPE_DIRECTORY");
+  unsetenv(pipe_variable);
   unsetenv("CUDA_MPS_LOG_DIRECTORY");
+}
+
+OutsideMps::OutsideMps() {
+  const char* directory = std::getenv(pipe_variable);
+  if (directory != nullptr) directory_ = directory;
+  setenv(pipe_variable, "/nonexistent", 1);  // without it the service of the system would be used
+}
+
+OutsideMps::~OutsideMps() {
+  if (directory_) {
+    setenv(pipe_variable, directory_->c_str(), 1);
+  } else {
+    unsetenv(pipe_variable);
+  }
 }
 
 }  // namespace warpfuzz::cuda

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace warpfuzz::cuda {
@@ -22,6 +23,19 @@ class Mps {
  private:
   std::filesystem::path directory_;
   std::string problem_;
+};
+
+// While it lives, processes that start use the device directly: what a neighbour in the service
+// does, a fault above all, does not reach them.
+class OutsideMps {
+ public:
+  OutsideMps();
+  ~OutsideMps();
+  OutsideMps(const OutsideMps&) = delete;
+  OutsideMps& operator=(const OutsideMps&) = delete;
+
+ private:
+  std::optional<std::string> directory_;  // where the service was looked for
 };
 
 }  // namespace warpfuzz::cuda

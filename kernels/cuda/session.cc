@@ -2,13 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <thread>
+
 #include "kernels/device.h"
 
 namespace warpfuzz::cuda {
 namespace {
 
+// After a fault of one of its clients the multi-process service needs a moment; others get errors
+// of their own until then.
+template <class Call>
+Status with_patience(const Call& call) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds patience{15};
+  constexpr std::chrono::milliseconds pause{100};
+  const Clock::time_point deadline = Clock::now() + patience;
+  const bool served = std::getenv("CUDA_MPS_PIPE_DIRECTORY") != nullptr;
+  for (;;) {
+    const Status status = call();
+    const bool passing = status == mps_not_ready || (served && status == unknown_error);
+    if (!passing || Clock::now() > deadline) return status;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
 Ordinal open_device(const Driver& driver, int index) {
-  driver.check(driver.initialize(0), "the CUDA driver does not start");
+  driver.check(with_patience([&] { return driver.initialize(0); }),
+               "the CUDA driver does not start");
   int count = 0;
   driver.check(driver.device_count(&count), "the CUDA driver does not count its devices");
   if (index < 0 || index >= count) {
@@ -27,7 +48,7 @@ Session::Session(int index)
   // Fails when the context is in use already; it then waits as its first user wanted.
   driver_.primary_context_set_flags(device_, context_spins);
   Context context = nullptr;
-  driver_.check(driver_.primary_context_retain(&context, device_),
+  driver_.check(with_patience([&] { return driver_.primary_context_retain(&context, device_); }),
                 fmt::format("no context on CUDA device {}", index));
   driver_.check(driver_.context_set_current(context), "the context cannot be used");
   driver_.check(driver_.stream_create(&stream_, stream_non_blocking), "no stream");
