@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "reference/tracked.h"
@@ -34,9 +35,10 @@ inline Totals totals(const double* values, size_t n) {
   return {sum, magnitude, squares};
 }
 
+// Of normal numbers.
 inline bool is_power_of_two(double value) {
-  int exponent = 0;
-  return std::fabs(std::frexp(value, &exponent)) == 0.5;
+  const uint64_t bits = std::bit_cast<uint64_t>(value) << 1;  // without the sign
+  return (bits & 0x1f'ffff'ffff'ffff) == 0 && bits != 0 && bits >> 53 != 0x7ff;
 }
 
 inline bool toleranced(const Row& row) { return row.lin != nullptr; }

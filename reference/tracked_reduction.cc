@@ -251,7 +251,8 @@ Row Tracked::exp_shift(const Row& a, const Pivot& maximum) {
   }
   const double lowest = extreme(shift, a.n, [](double v, double best) { return v < best; }, 0);
   vector_exp(shift, values, a.n);
-  Facts facts{a.n, 1, std::exp(lowest), 1, a.special};
+  const double smallest = extreme(values, a.n, [](double v, double best) { return v < best; }, 1);
+  Facts facts{a.n, 1, smallest, 1, a.special};
   // Equal exact scores give exp(0) = 1, unless the shift itself is rounded.
   if (!toleranced(a) && lowest == 0 && m == 0) {
     Row out = fresh(facts, false);
