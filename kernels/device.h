@@ -108,6 +108,7 @@ struct RunResult {
   RunStatus status = RunStatus::ok;
   std::string message;        // of the last failed runtime call, "invalid configuration argument"
   std::vector<Fault> faults;  // at most max_faults, in order
+  bool launches_counted = true;  // else nothing is known of the following three
   uint32_t launches = 0;
   uint32_t failed_launches = 0;
   uint32_t device_operations = 0;  // fills, and copies from device to device

@@ -104,6 +104,12 @@ inline Observation launched(uint32_t launches, uint32_t operations = 0) {
   return observation;
 }
 
+inline Observation uncounted() {
+  Observation observation = launched(0);
+  observation.run.launches_counted = false;
+  return observation;
+}
+
 inline Observation left_running() {
   Observation observation = launched(1);
   observation.run.device_use.emplace().left_running = true;

@@ -111,6 +111,7 @@ std::vector<Row> rows() {
       {"noticed_refusal", "RES-02", bad, {{P, with_status(RunStatus::error, 1)}}, "an error"},
       {"no_refusal", "RES-02", good, {{P, with_status(RunStatus::error, 0)}}, ""},
       {"host_result", "RES-01", bad, {{P, launched(0)}}, "no kernel was launched"},
+      {"uncounted", "RES-01", none, {{P, uncounted()}}, "nobody counts"},
       {"left_running", "RES-01", bad, {{P, left_running()}}, "another stream"},
       {"launched", "RES-01", good, {{P, launched(1)}}, ""},
       {"filled_on_the_device", "RES-01", good, {{P, launched(0, 1)}}, ""},

@@ -74,7 +74,8 @@ class CudaKernel final : public Kernel {
     }
     if (returned == WF_ERROR) result.status = RunStatus::error;
     if (returned == WF_UNSUPPORTED) result.status = RunStatus::unsupported;
-    if (object_.end == nullptr) return;
+    result.launches_counted = object_.end != nullptr;
+    if (!result.launches_counted) return;
     WfCudaReport report{};
     object_.end(&report);
     result.launches = report.launches;

@@ -3,7 +3,8 @@
 # coverage-guided search, several workers, faults. Prints one line per result; the last line is the
 # summary. Runs from a directory that pack.sh made:
 #   check.sh [quick|full] [section ...]
-# Sections: device conversions bench bench_command coverage workers faults search kernels clean certify.
+# Sections: device conversions bench bench_command coverage workers faults search kernels libraries clean
+# certify.
 # Quick takes about four minutes for search, four for kernels, fourteen for clean and three for all others.
 set -uo pipefail
 
@@ -118,6 +119,25 @@ clean() {
     run clean --op "$op" --kernel "$kernels/$name.so" --name "$name" --workers 8 --tier 3 \
       --size-class 0 --seconds "${CLEAN_SECONDS:-20}"
   done < "$here/kernels.txt"
+}
+
+# cuBLAS and cuDNN: honest as they are, caught where told to compute with less.
+libraries() {
+  local name op expected directory
+  for directory in $(find /usr /opt -name 'libcublas.so.*' -o -name 'libcudnn.so.*' 2> /dev/null |
+    xargs -r -n 1 dirname | sort -u); do
+    LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$directory
+  done
+  while read -r name op expected; do
+    run check --op "$op" --kernel "$kernels/$name.so" --name "$name" --expect "$expected" \
+      --tier 2 --size-class 2 --cases $((10 * cases)) --seconds 15
+  done << 'EOF'
+cublas_matmul matmul clean
+cublas_tf32 matmul PRC-01,PRC-02
+cublas_half_sums matmul PRC-01,PRC-02
+cudnn_softmax softmax clean
+cudnn_layernorm layernorm clean
+EOF
 }
 
 # The calibration matrix on the GPU; races are seen there by what they change only.

@@ -62,6 +62,14 @@ done
 for source in "$root"/tests/gpu/puzzles/*.cu; do
   compile "$source" "$kernels/$(basename "$source" .cu).so" || failed=$((failed + 1))
 done
+# NVIDIA's libraries as kernels, where they are installed; the GPU machine must have them too.
+for source in "$root"/tests/gpu/libraries/*.cu; do
+  name=$(basename "$source" .cu)
+  [[ $name == cublas* ]] && libraries=(-lcublas) || libraries=(-lcudnn -lcudnn_graph -lcudnn_ops)
+  [ "$kernels/$name.so" -nt "$source" ] ||
+    nvcc -shared -Xcompiler -fPIC -std=c++17 -arch="$arch" -I"$root/kernels" -o "$kernels/$name.so" \
+      "$source" "${libraries[@]}" || echo "pack.sh: without $name" >&2
+done
 for name in conversions; do  # compared with the CPU device
   "$program" build-cpu "$root/tests/gpu/puzzles/$name.cu" "$kernels/$name.cpu.so" \
     --kernels "$root/kernels"
