@@ -213,6 +213,8 @@ class Tracked {
   Scalar settle(Scalar s) const;
   Row product(const Row& a, const double* m, size_t stride, size_t n, const Operand& operand,
               int roundings_before);
+  void add_alignment_loss(const Row& a, const double* m, size_t stride, const Operand& operand,
+                          Row& out);
   void mark_partial_overflow(const Row& a, const double* m, size_t stride, Row& out);
   void weigh_specials(const Row& p, const Matrix& m, double threshold, Row& out);
   void doubt_weights(const Row& w, const Row& p, const Matrix& m, double storage_roundoff,

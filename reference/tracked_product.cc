@@ -55,6 +55,30 @@ double Tracked::addition_bound(double k) const {
   return half_inputs_ ? std::max(k, 6 * (k / tensor_core_depth + 1)) : k;
 }
 
+// Tensor cores align the products of a block by the exponents of their factors, and a subnormal
+// float16 has that of the smallest normal one: what is added to such products loses more bits than
+// their size lets expect. Each loses at most 2^-23 of the largest product that the exponents allow.
+void Tracked::add_alignment_loss(const Row& a, const double* m, size_t stride,
+                                 const Operand& operand, Row& out) {
+  const double normal = traits(operand.dtype).smallest_normal;
+  if (operand.dtype != DType::float16 || std::min(a.floor, operand.smallest) >= normal) return;
+  ensure_b(out);
+  const auto raised = [normal](double x) { return std::max(std::fabs(x), normal); };
+  for (size_t j = 0; j < out.n; ++j) {
+    double products = 0, largest = 0, allowed = 0;
+    for (size_t i = 0; i < a.n; ++i) {
+      const double x = a.r[i], y = m[i * stride + j];
+      if (x == 0 || y == 0 || !std::isfinite(x * y)) continue;
+      ++products;
+      largest = std::max(largest, std::fabs(x * y));
+      allowed = std::max(allowed, raised(x) * raised(y));
+    }
+    if (allowed <= largest) continue;
+    out.lin[j] += products * 0x1p-23 * allowed;
+    out.b[j] += products * 0x1p-24 * allowed;
+  }
+}
+
 // Every partial sum, in every order, lies between minus the negative and the positive addends.
 void Tracked::mark_partial_overflow(const Row& a, const double* m, size_t stride, Row& out) {
   const double growth = 1 + static_cast<double>(a.n) * p_.roundoff;
@@ -108,6 +132,7 @@ Row Tracked::product(const Row& a, const double* m, size_t stride, size_t n, con
                  drift * drift * (s * (1.0 / 3) + q * (1.0 / 6));
     out.e[j] = (k + 2) * u64 * magnitude[j];
   }
+  if (half_inputs_) add_alignment_loss(a, m, stride, operand, out);
   if (toleranced(a)) {  // subnormal inputs that may read as 0, or a computed row
     double* derivative = arena_.doubles(n);
     for (size_t i = 0; i < a.n; ++i) {

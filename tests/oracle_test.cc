@@ -323,6 +323,19 @@ TEST(Escalation, EdgesAreDecidedAboveLevelZero) {
   EXPECT_EQ(verdict.undecided, 0u);
 }
 
+// Of an H200, whose tensor cores lost a thousand times more than the size of these products says.
+TEST(TensorCores, LoseBitsBesideSubnormalFactors) {
+  const std::vector<double> a = {0x1.ap-19, -0x1.3ap-16, -0x1.df8p-15};
+  const std::vector<double> b = {-0x1.5dp+14, 0x1.dcp-3, 0x1.5b4p-12};
+  const Problem p =
+      make_problem({"matmul", DType::float16, DType::float32, {1, 1, 3}}, schema_of("matmul"),
+                   [&](size_t input, size_t) { return input == 0 ? a : b; });
+  const Oracle oracle(p.c, p.inputs);
+  const float exact = static_cast<float>(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+  EXPECT_TRUE(oracle.compare(0, p.store(Floats{-0.0692334473f})).offending.empty());
+  EXPECT_FALSE(oracle.compare(0, p.store(Floats{exact + 0x1p-20f})).offending.empty());
+}
+
 TEST(Strength, GrowsWithTheError) {
   const Problem p = family_problem({"matmul", DType::float32, DType::float32, {1, 1, 1000}},
                                    schema_of("matmul"), families[0], 1);

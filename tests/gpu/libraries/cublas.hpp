@@ -12,10 +12,12 @@ inline cudaDataType_t type_of(const wf::Tensor& tensor) {
   return tensor.is<__half>() ? CUDA_R_16F : CUDA_R_16BF;
 }
 
-inline WfStatus matmul(const wf::Call& call, cublasComputeType_t compute) {
-  static const cublasHandle_t handle = [] {
+inline WfStatus matmul(const wf::Call& call, cublasComputeType_t compute, cublasMath_t mode) {
+  static const cublasHandle_t handle = [mode] {
     cublasHandle_t created = nullptr;
-    return cublasCreate(&created) == CUBLAS_STATUS_SUCCESS ? created : nullptr;
+    const bool ready = cublasCreate(&created) == CUBLAS_STATUS_SUCCESS &&
+                       cublasSetMathMode(created, mode) == CUBLAS_STATUS_SUCCESS;
+    return ready ? created : nullptr;
   }();
   const auto a = call.input(0), b = call.input(1), c = call.output(0);
   if (c.size() == 0) return WF_OK;

@@ -2,5 +2,5 @@
 #include "cublas.hpp"
 
 WARPFUZZ_KERNEL("T == float16 && U == float16 && a_contiguous && b_contiguous && c_contiguous") {
-  return library::matmul(call, CUBLAS_COMPUTE_16F);
+  return library::matmul(call, CUBLAS_COMPUTE_16F, CUBLAS_DEFAULT_MATH);
 }

@@ -2,5 +2,5 @@
 #include "cublas.hpp"
 
 WARPFUZZ_KERNEL("T == float32 && U == float32 && a_contiguous && b_contiguous && c_contiguous") {
-  return library::matmul(call, CUBLAS_COMPUTE_32F_FAST_TF32);
+  return library::matmul(call, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_DEFAULT_MATH);
 }
