@@ -8,6 +8,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "schemas/call_names.h"
 #include "schemas/check.h"
 
 namespace warpfuzz {
@@ -19,23 +20,6 @@ constexpr size_t grid = 256;  // tensors start on this grid, plus their own offs
 
 size_t round_up(size_t value, size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
-}
-
-// Strides in elements for a layout. A row-strided tensor pads the rows of its last axis.
-std::vector<int64_t> layout_strides(const std::vector<int64_t>& shape, const TensorCase& tensor) {
-  const size_t rank = shape.size();
-  std::vector<int64_t> strides(rank, 1);
-  std::vector<size_t> order(rank);  // from the slowest to the fastest axis
-  for (size_t i = 0; i < rank; ++i) order[i] = i;
-  if (tensor.layout == Layout::transposed && rank >= 2) std::swap(order[rank - 1], order[rank - 2]);
-  int64_t stride = 1;
-  for (size_t i = rank; i-- > 0;) {
-    strides[order[i]] = stride;
-    stride *= std::max<int64_t>(shape[order[i]], 1);
-    if (i == rank - 1 && tensor.layout == Layout::row_strided) stride += tensor.row_padding;
-  }
-  if (tensor.layout == Layout::broadcast && rank > 0) strides[0] = 0;
-  return strides;
 }
 
 // Elements from the first to one past the last that the strides reach; 0 for an empty tensor.

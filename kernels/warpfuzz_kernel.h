@@ -83,7 +83,8 @@ uint64_t warpfuzz_workspace(const WfCall* call);
 
 /* What the kernel demands beyond its operator's schema: an expression that is non-zero for a call
  * it accepts. Names: the schema's axes, integer attributes and dtype variables (compared with dtype
- * names), and per tensor t: t_contiguous (0 or 1) and t_alignment (bytes, a power of two <= 256).
+ * names), and per tensor t: t_contiguous (0 or 1), t_alignment (bytes, a power of two <= 256) and
+ * t_stride_0, t_stride_1, ... (in elements, one per dimension).
  * Example: "T == float32 && n % 4 == 0 && x_contiguous && x_alignment >= 16". */
 const char* warpfuzz_preconditions(void);
 
