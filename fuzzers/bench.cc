@@ -36,8 +36,9 @@ Loaded load_preconditions(const BenchOptions& options) {
   for (const fs::path& source : options.kernels) {
     loaded.objects.push_back(build_plain(source, options.device));
     const std::unique_ptr<Device> device = options.device.open();
-    loaded.preconditions.emplace_back(*options.schema,
-                                      device->load(loaded.objects.back())->preconditions());
+    loaded.preconditions.emplace_back(
+        *options.schema,
+        device->load(loaded.objects.back(), options.schema.get())->preconditions());
   }
   return loaded;
 }
@@ -76,7 +77,8 @@ BenchResult run_bench(const BenchOptions& options) {
 
   std::vector<std::unique_ptr<cuda::TimedKernel>> kernels;
   for (size_t i = 0; i < options.kernels.size(); ++i) {
-    kernels.push_back(std::make_unique<cuda::TimedKernel>(session, loaded.objects[i]));
+    kernels.push_back(
+        std::make_unique<cuda::TimedKernel>(session, loaded.objects[i], *options.schema));
     result.verdicts[i].counters = kernels.back()->has_counters();
   }
   for (const BenchShape& shape : shapes) {

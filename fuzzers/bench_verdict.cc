@@ -20,7 +20,7 @@ std::optional<std::string> quick_verdict(const BenchOptions& options,
                                          const std::filesystem::path& source,
                                          const std::filesystem::path& object,
                                          BenchVerdict& verdict) {
-  KernelUnderTest under_test = load_kernel(source, object, options.device);
+  KernelUnderTest under_test = load_kernel(source, object, options.device, *options.schema);
   Trial trial(options.schema, *under_test.kernel);
   Random random(seed);
   verdict.kernel = under_test.identity.name;

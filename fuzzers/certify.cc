@@ -105,8 +105,9 @@ int prepare(const Installation& installation, const ManifestEntry& entry,
     plain =
         build_kernel(installation, file, options.device, find_build_mode("none").instrumentation);
   }
-  const KernelUnderTest kernel = load_kernel(file, plain, options.device);
-  const UsualVerdict verdict = ask_usual_oracle(installation.schema(entry.op), *kernel.kernel);
+  const auto schema = installation.schema(entry.op);
+  const KernelUnderTest kernel = load_kernel(file, plain, options.device, *schema);
+  const UsualVerdict verdict = ask_usual_oracle(schema, *kernel.kernel);
   fmt::print("{}\n",
              nlohmann::ordered_json{{"calls", verdict.calls}, {"accepts", verdict.accepts}}.dump());
   return exit_clean;

@@ -1,5 +1,6 @@
 #include "fuzzers/isolated.h"
 
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include <system_error>
 
 #include "fuzzers/errors.h"
+#include "fuzzers/installation.h"
+#include "kernels/device.h"
 
 namespace warpfuzz {
 
@@ -37,6 +40,30 @@ IsolatedResult run_isolated(const std::function<int()>& work) {
   waitpid(child, &status, 0);
   result.ending = decode_wait_status(status);
   return result;
+}
+
+std::string ask_isolated(const std::function<std::string()>& question) {
+  const IsolatedResult asked = run_isolated([&]() -> int {
+    const auto tell = [](char kind, std::string_view text) {
+      fmt::print("{}{}", kind, text);
+      return exit_clean;
+    };
+    try {
+      return tell('a', question());
+    } catch (const KernelError& error) {
+      return tell('k', error.what());
+    } catch (const DeviceUnavailable& error) {
+      return tell('d', error.what());
+    }
+  });
+  if (asked.ending.by_signal || asked.ending.code != exit_clean || asked.output.empty()) {
+    throw KernelError(
+        fmt::format("the process that tried the kernel ended with {}", asked.ending.text()));
+  }
+  const std::string text = asked.output.substr(1);
+  if (asked.output[0] == 'k') throw KernelError(text);
+  if (asked.output[0] == 'd') throw DeviceUnavailable(text);
+  return text;
 }
 
 }  // namespace warpfuzz

@@ -17,7 +17,7 @@ constexpr size_t most_case_bytes = 1 << 16;
 class Runner {
  public:
   Runner(const std::shared_ptr<const Schema>& schema, const fs::path& object)
-      : kernel_(make_cpu_device()->load(object)),
+      : kernel_(make_cpu_device()->load(object, nullptr)),
         preconditions_(*schema, kernel_->preconditions()) {}
 
   void run(const Case& c, KernelCoverage& coverage) {

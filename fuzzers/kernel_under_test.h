@@ -1,6 +1,7 @@
 // The kernel under test, from what the user named: a .cu file (compiled for the device), a .so
-// file, or the name of a kernel of kernels/manifest.json. Holds the device, the loaded kernel and
-// what identifies it in a reproducer.
+// file, the manifest of a PTX or cubin module (.json), or the name of a kernel of
+// kernels/manifest.json. Holds the device, the loaded kernel and what identifies it in a
+// reproducer.
 #pragma once
 
 #include <filesystem>
@@ -20,12 +21,21 @@ namespace warpfuzz {
 // The file that `kernel` means. Throws UsageError with what exists instead.
 std::filesystem::path find_kernel(const Installation& installation, const std::string& kernel);
 
-// The shared object for the device; compiles a .cu when needed, with the given instrumentation (of
+// Whether a kernel's file is the manifest of a PTX or cubin module.
+bool is_module(const std::filesystem::path& kernel);
+
+// The file that the device loads; compiles a .cu when needed, with the given instrumentation (of
 // which the CUDA device knows coverage only). Throws CompileError, and DeviceUnavailable where the
 // device decides how to compile.
 std::filesystem::path build_kernel(
     const Installation& installation, const std::filesystem::path& kernel,
     const DeviceChoice& device, const Instrumentation& instrumentation = build_instrumentation());
+
+// Loads a PTX or cubin kernel once, in a process of its own: a campaign's workers would say too
+// late what is wrong with it. Other kernels are not looked at. Throws KernelError,
+// DeviceUnavailable.
+void check_module(const std::filesystem::path& kernel, const DeviceChoice& device,
+                  const Schema& schema);
 
 // The mode that `--sanitize` names. Throws UsageError, with what exists instead, also for a mode
 // whose objects this build cannot load.
@@ -54,8 +64,9 @@ std::future<void> prebuild_race_kernel(const std::filesystem::path& source,
 std::function<Kernel*()> race_build_of(const std::filesystem::path& source,
                                        const DeviceChoice& device);
 
-// `source` is what the user named, `object` the library built from it. Throws KernelError.
+// `source` is what the user named, `object` what build_kernel() made of it. Throws KernelError.
 KernelUnderTest load_kernel(const std::filesystem::path& source,
-                            const std::filesystem::path& object, const DeviceChoice& device);
+                            const std::filesystem::path& object, const DeviceChoice& device,
+                            const Schema& schema);
 
 }  // namespace warpfuzz

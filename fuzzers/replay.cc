@@ -70,8 +70,8 @@ Replay replay(const Installation& installation, const Reproducer& stored, const 
   std::vector<Tensor> inputs = stored_inputs(stored, replay.c);
   const std::filesystem::path source =
       find_kernel(installation, kernel.empty() ? stored.kernel.path : kernel);
-  const KernelUnderTest under_test =
-      load_kernel(source, build_kernel(installation, source, device, instrumentation), device);
+  const KernelUnderTest under_test = load_kernel(
+      source, build_kernel(installation, source, device, instrumentation), device, *schema);
   Trial trial(schema, *under_test.kernel, {.race_build = under_test.race_build});
   replay.result = trial.run(replay.c, std::move(inputs));
   replay.same_outputs = same_outputs(stored, replay.result.primary.outputs);

@@ -42,7 +42,7 @@ Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
   if (options_.object.empty()) {
     options_.object = build_kernel(installation, options_.kernel, options_.device);
   }
-  under_test_ = load_kernel(options_.kernel, options_.object, options_.device);
+  under_test_ = load_kernel(options_.kernel, options_.object, options_.device, *schema_);
   device_counters_ = new cuda::RegisteredCounters(under_test_.kernel->coverage().size());
   trial_.emplace(
       schema_, *under_test_.kernel,

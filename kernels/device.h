@@ -140,7 +140,9 @@ class Kernel {
 class Device {
  public:
   virtual ~Device() = default;
-  virtual std::unique_ptr<Kernel> load(const std::filesystem::path& shared_object) = 0;
+  // A shared object; on the CUDA device also the manifest of a PTX or cubin module (.json), which
+  // speaks of the operator `schema`. Nothing else needs one: nullptr. Throws KernelError.
+  virtual std::unique_ptr<Kernel> load(const std::filesystem::path& file, const Schema* schema) = 0;
 };
 
 std::unique_ptr<Device> make_cpu_device();

@@ -10,7 +10,6 @@
 namespace warpfuzz {
 namespace {
 
-constexpr size_t max_constants = 64;
 constexpr int64_t smallest = 3;
 constexpr int64_t largest = int64_t{1} << 31;
 
@@ -28,7 +27,7 @@ std::optional<int64_t> integer_value(std::string digits) {
   const auto [end, error] = std::from_chars(digits.data() + begin, last, value, base);
   const bool suffix_only =
       std::all_of(end, last, [](char c) { return c == 'u' || c == 'U' || c == 'l' || c == 'L'; });
-  if (error != std::errc() || !suffix_only || value < smallest || value > largest) {
+  if (error != std::errc() || !suffix_only || !is_telling_constant(value)) {
     return std::nullopt;
   }
   return value;
@@ -42,7 +41,7 @@ void collect(std::string_view text, std::vector<int64_t>& constants) {
     if (line.starts_with("define")) collect(line, constants);
   }
   for (const CudaToken& token : parsed.tokens) {
-    if (constants.size() == max_constants) return;
+    if (constants.size() == max_integer_constants) return;
     if (token.kind != CudaTokenKind::number) continue;
     const auto value =
         integer_value(std::string(text.substr(token.begin, token.end - token.begin)));
@@ -54,6 +53,8 @@ void collect(std::string_view text, std::vector<int64_t>& constants) {
 }
 
 }  // namespace
+
+bool is_telling_constant(int64_t value) { return value >= smallest && value <= largest; }
 
 std::vector<int64_t> integer_constants(std::string_view source) {
   std::vector<int64_t> constants;

@@ -1,6 +1,5 @@
 // Strict reading of JSON: a value together with its file and key path, so that every complaint says
-// "file: path: found X, expected Y". Internal to schemas/; the only header here that includes
-// nlohmann.
+// "file: path: found X, expected Y". Not for other headers: this one includes nlohmann.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +40,7 @@ class JsonNode {
   // A list of at least `least` elements.
   std::vector<JsonNode> list(std::string_view what, size_t least) const;
 
+  bool is_text() const { return value_->is_string(); }
   std::string text() const;
   std::string identifier() const;  // a name that expressions could use
   bool boolean() const;

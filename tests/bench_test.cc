@@ -5,14 +5,13 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <nlohmann/json.hpp>
 
 #include "fuzzers/installation.h"
 #include "reference/number_format.h"
 #include "seeds/value_law.h"
-#include "tests/command.h"
+#include "tests/fake_gpu.h"
 
 namespace warpfuzz {
 namespace {
@@ -240,7 +239,7 @@ struct CommandRow {
 };
 
 TEST_F(Bench, TheCommandFromEndToEnd) {
-  setenv("LD_LIBRARY_PATH", WARPFUZZ_FAKE_DRIVER_DIRECTORY, 1);
+  const test::FakeGpu gpu;
   const std::string kernel = WARPFUZZ_FAKE_KERNEL;
   const CommandRow rows[] = {
       {{"--axes", "m=512,n=256", "--axes", "m=64,n=64", "--repeats", "3"}, 0, "asked: relu ", ""},
@@ -265,7 +264,6 @@ TEST_F(Bench, TheCommandFromEndToEnd) {
     EXPECT_THAT(result.output, HasSubstr(row.output));
     EXPECT_THAT(result.errors, HasSubstr(row.errors));
   }
-  unsetenv("LD_LIBRARY_PATH");
 }
 
 }  // namespace

@@ -64,10 +64,12 @@ UsualVerdict ask_about(const std::string& kernel) {
   const Installation installation = Installation::find();
   for (const ManifestEntry& entry : load_manifest(installation)) {
     if (entry.name != kernel) continue;
+    const auto schema = installation.schema(entry.op);
     const KernelUnderTest under_test = load_kernel(
         entry.source,
-        build_kernel(installation, entry.source, {}, find_build_mode("none").instrumentation), {});
-    return ask_usual_oracle(installation.schema(entry.op), *under_test.kernel);
+        build_kernel(installation, entry.source, {}, find_build_mode("none").instrumentation), {},
+        *schema);
+    return ask_usual_oracle(schema, *under_test.kernel);
   }
   throw std::invalid_argument(kernel);
 }

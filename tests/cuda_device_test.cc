@@ -37,7 +37,7 @@ class CudaDevice : public testing::Test {
   void load(size_t mapped_limit) {
     schema_ = load_schema(std::string(WARPFUZZ_SOURCE_DIR) + "/schemas/relu.json");
     device_ = make_device({.mapped_limit = mapped_limit});
-    kernel_ = device_->load(WARPFUZZ_FAKE_KERNEL);
+    kernel_ = device_->load(WARPFUZZ_FAKE_KERNEL, nullptr);
     of_kernel<int>("fake_fault") = 0;
     of_driver<int>("fake_stream_status") = 0;
   }

@@ -46,7 +46,8 @@ void* fake_stream_of_call = nullptr;
 int fake_device_type = 0;
 WfCudaReport fake_report;
 
-const char warpfuzz_cuda_coverage_map[] = "{\"counters\":[],\"constants\":[]}";
+const char warpfuzz_cuda_coverage_map[] =
+    "{\"counters\":[],\"constants\":[],\"files\":[],\"lines\":[]}";
 
 void warpfuzz_cuda_begin(void* stream) {
   fake_stream_of_call = stream;

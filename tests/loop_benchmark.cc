@@ -16,7 +16,7 @@ void BM_SoftmaxLoop(benchmark::State& state) {
   const auto schema = installation.schema("softmax");
   const auto source = find_kernel(installation, "softmax");
   const KernelUnderTest under_test =
-      load_kernel(source, build_kernel(installation, source, {}), {});
+      load_kernel(source, build_kernel(installation, source, {}), {}, *schema);
   Trial trial(schema, *under_test.kernel);
   Random random(1);
   const CaseLimits limits{.max_tier = Tier::everyday, .max_size_class = 1};

@@ -35,7 +35,7 @@ TEST_P(OracleLevels, VerdictsAreThoseOfMultiprecision) {
   const auto schema = installation.schema(entry.op);
   const auto object =
       build_kernel(installation, entry.source, {}, find_build_mode("none").instrumentation);
-  const KernelUnderTest under_test = load_kernel(entry.source, object, {});
+  const KernelUnderTest under_test = load_kernel(entry.source, object, {}, *schema);
   Trial trial(schema, *under_test.kernel);
   TrialOptions multiprecision;
   multiprecision.minimum_oracle_level = 2;

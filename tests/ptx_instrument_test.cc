@@ -70,12 +70,15 @@ TEST(PtxInstrument, SmallKernelExactly) {
             "\t@%wf_new st.global.u8 \t[__warpfuzz_coverage+4], 1;\n"
             "\tret;\n}\n"
             ".file\t1 \"/k.cu\"\n");
-  const std::vector<Counter> expected = {{"k", "/k.cu", 7, CounterKind::entry, 0},
-                                         {"k", "/k.cu", 7, CounterKind::predicate_false, 0},
-                                         {"k", "/k.cu", 7, CounterKind::predicate_true, 0},
-                                         {"k", "/k.cu", 8, CounterKind::fall_through, 0},
-                                         {"k", "/k.cu", 9, CounterKind::label, 0}};
+  const std::vector<Counter> expected = {
+      {"k", "/k.cu", 7, CounterKind::entry, 0, ""},
+      {"k", "/k.cu", 7, CounterKind::predicate_false, 0, "lt.s32"},
+      {"k", "/k.cu", 7, CounterKind::predicate_true, 0, "lt.s32"},
+      {"k", "/k.cu", 8, CounterKind::fall_through, 0, ""},
+      {"k", "/k.cu", 9, CounterKind::label, 0, ""}};
   EXPECT_EQ(result.map.counters, expected);
+  const std::vector<CoveredLine> lines = {{0, 0, 7}, {3, 0, 8}, {4, 0, 9}};
+  EXPECT_EQ(result.map.lines, lines);
   EXPECT_EQ(result.map.to_dictionary(), "\"\\x0a\\x00\\x00\\x00\"\n");
   EXPECT_EQ(CoverageMap::from_json(result.map.to_json()).counters, expected);
 }

@@ -29,7 +29,7 @@ inline std::unique_ptr<Kernel> load_source(const std::filesystem::path& source,
   request.cache_directory = std::filesystem::temp_directory_path() / "warpfuzz-simt-tests";
   request.include_directory = WARPFUZZ_SOURCE_DIR "/kernels/simt/include";
   request.kernel_directory = WARPFUZZ_SOURCE_DIR "/kernels";
-  return make_cpu_device()->load(compile_for_cpu(request));
+  return make_cpu_device()->load(compile_for_cpu(request), nullptr);
 }
 
 inline Instrumentation build_instrumentation() {

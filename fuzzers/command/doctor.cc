@@ -41,7 +41,8 @@ Check check_kernel(const Installation& installation) {
   Check check{"a kernel compiles, loads and runs on the CPU device", true, ""};
   try {
     const fs::path source = find_kernel(installation, "softmax");
-    load_kernel(source, build_kernel(installation, source, {}), {});
+    load_kernel(source, build_kernel(installation, source, {}), {},
+                *installation.schema("softmax"));
   } catch (const std::exception& error) {
     check.problem = error.what();
   }

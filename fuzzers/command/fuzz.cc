@@ -35,7 +35,8 @@ int fuzz(const FuzzArguments& arguments) {
   CampaignOptions campaign = arguments.campaign;
   WorkerOptions& worker = campaign.worker;
   worker.device = DeviceChoice::parse(arguments.device);
-  worker.op = installation.schema(arguments.op)->name;
+  const auto schema = installation.schema(arguments.op);
+  worker.op = schema->name;
   worker.kernel = find_kernel(installation, arguments.kernel);
   worker.limits.max_tier = static_cast<Tier>(arguments.tier);
   worker.limits.max_size_class = static_cast<uint8_t>(arguments.size_class);
@@ -48,6 +49,7 @@ int fuzz(const FuzzArguments& arguments) {
   campaign.seeds = !arguments.no_seeds && !arguments.unguided;
   const auto race_build = prebuild_race_kernel(worker.kernel, worker.device);
   worker.object = build_kernel(installation, worker.kernel, worker.device);
+  check_module(worker.kernel, worker.device, *schema);
   const auto reporter = make_campaign_reporter(arguments.json);
   const CampaignState state = run_campaign(campaign, *reporter);
   return state.findings.empty() ? exit_clean : exit_findings;
@@ -60,7 +62,10 @@ Command fuzz_command(CLI::App& app) {
   CLI::App* sub =
       app.add_subcommand("fuzz", "Hunt for inputs on which a kernel breaks its contract");
   sub->add_option("op", a->op, "Operator (`warpfuzz list`)")->required();
-  sub->add_option("--kernel", a->kernel, "A .cu file, a .so file, or a name from `warpfuzz list`")
+  sub->add_option(
+         "--kernel", a->kernel,
+         "A .cu file, a .so file, the manifest of a PTX or cubin kernel (.json), or a name from "
+         "`warpfuzz list`")
       ->required();
   sub->add_option("--device", a->device, "Where the kernel runs: cpu, cuda or cuda:N")
       ->capture_default_str();

@@ -37,7 +37,7 @@ int minimize_file(const MinimizeArguments& a) {
   // Each trial in a process of its own, a copy of this one: the kernel may end it.
   const auto trial_fails = [&](const Case& c) {
     const IsolatedResult run = run_isolated([&] {
-      const KernelUnderTest under_test = load_kernel(source, object, device);
+      const KernelUnderTest under_test = load_kernel(source, object, device, *schema);
       Trial trial(schema, *under_test.kernel, {.race_build = race_build});
       const auto signature = violation_signature(c, trial.run(c));
       return signature && signature->text() == stored.signature ? exit_findings : exit_clean;
@@ -54,7 +54,7 @@ int minimize_file(const MinimizeArguments& a) {
         a.file, stored.signature));
   }
   const IsolatedResult written = run_isolated([&] {
-    const KernelUnderTest under_test = load_kernel(source, object, device);
+    const KernelUnderTest under_test = load_kernel(source, object, device, *schema);
     Trial trial(schema, *under_test.kernel, {.race_build = race_build});
     const TrialResult smallest = trial.run(result.smallest);
     const Reproducer r = make_reproducer(result.smallest, stored.limits, smallest,

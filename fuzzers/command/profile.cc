@@ -41,7 +41,7 @@ int profile(const ProfileArguments& a) {
   const auto schema = installation.schema(a.op);
   const std::filesystem::path source = find_kernel(installation, a.kernel);
   const std::filesystem::path object = build_kernel(installation, source, device);
-  const KernelUnderTest under_test = load_kernel(source, object, device);
+  const KernelUnderTest under_test = load_kernel(source, object, device, *schema);
   const ValueProfile measured = measure_profile(schema, under_test, options);
   const ProfileHeader header = {schema->name, under_test.identity.path, device.text(), a.tier,
                                 options.seed};

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
 // Part of the key: raise it when the instrumenter or the steps change what they make.
-constexpr const char* pipeline_version = "cuda-1";
+constexpr const char* pipeline_version = "cuda-2";
 
 // Calls of the runtime that the hooks stand before.
 constexpr std::array wrapped_calls = {"__cudaRegisterFatBinary",

@@ -1,34 +1,22 @@
 #include "kernels/cuda/coverage_counters.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
 #include "kernels/device.h"
 
 namespace warpfuzz::cuda {
 
-CoverageCounters::CoverageCounters(const Session& session,
-                                   int (*locate)(uint64_t* address, uint64_t* bytes),
-                                   const std::filesystem::path& object)
-    : session_(session) {
-  if (locate == nullptr) return;
-  uint64_t bytes = 0;
-  if (const int error = locate(&device_, &bytes); error != 0) {
-    throw KernelError(
-        fmt::format("{}: its device code does not load (CUDA error {}); is it built for this GPU's "
-                    "architecture?",
-                    object.string(), error));
-  }
-  if (bytes == 0) return;
+CoverageCounters::CoverageCounters(const Session& session, const CounterArray& counters)
+    : session_(session), device_(counters.address) {
+  if (counters.bytes == 0) return;
   const Driver& driver = session_.driver();
   void* host = nullptr;
-  driver.check(driver.host_allocate(&host, bytes, host_memory_mapped), "no pinned memory");
+  driver.check(driver.host_allocate(&host, counters.bytes, host_memory_mapped), "no pinned memory");
   host_ = static_cast<uint8_t*>(host);
-  std::memset(host_, 0, bytes);
-  driver.check(driver.fill(device_, 0, bytes, session_.stream()),
+  std::memset(host_, 0, counters.bytes);
+  driver.check(driver.fill(device_, 0, counters.bytes, session_.stream()),
                "the coverage counters cannot be cleared");
-  size_ = bytes;
+  size_ = counters.bytes;
 }
 
 CoverageCounters::~CoverageCounters() {

@@ -2,18 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
 
+#include "kernels/cuda/kernel_code.h"
 #include "kernels/cuda/session.h"
 
 namespace warpfuzz::cuda {
 
 class CoverageCounters {
  public:
-  // `locate` is the object's warpfuzz_cuda_coverage, nullptr for none. Throws KernelError.
-  CoverageCounters(const Session& session, int (*locate)(uint64_t* address, uint64_t* bytes),
-                   const std::filesystem::path& object);
+  // Throws DeviceUnavailable where memory is short.
+  CoverageCounters(const Session& session, const CounterArray& counters);
   ~CoverageCounters();
   CoverageCounters(const CoverageCounters&) = delete;
   CoverageCounters& operator=(const CoverageCounters&) = delete;

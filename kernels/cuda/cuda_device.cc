@@ -6,36 +6,38 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "kernels/cuda/coverage_counters.h"
 #include "kernels/cuda/device_arguments.h"
 #include "kernels/cuda/device_faults.h"
-#include "kernels/cuda/kernel_object.h"
+#include "kernels/cuda/kernel_code.h"
+#include "kernels/cuda/ptx/coverage_map.h"
 #include "kernels/cuda/session.h"
 #include "kernels/cuda/transfer.h"
+#include "kernels/source_constants.h"
 
 namespace warpfuzz::cuda {
 namespace {
 
 class CudaKernel final : public Kernel {
  public:
-  CudaKernel(std::shared_ptr<const Session> session, KernelObject object,
+  CudaKernel(std::shared_ptr<const Session> session, std::unique_ptr<KernelCode> code,
              const DeviceOptions& options)
       : session_(std::move(session)),
-        object_(std::move(object)),
+        code_(std::move(code)),
         options_(options),
         transfer_(*session_),
-        counters_(*session_, options.coverage ? object_.coverage : nullptr, object_.path) {}
+        counters_(*session_, options.coverage ? code_->counters() : CounterArray()) {}
 
-  std::string preconditions() const override {
-    const char* text = object_.preconditions != nullptr ? object_.preconditions() : nullptr;
-    return text != nullptr ? text : "";
-  }
+  std::string preconditions() const override { return code_->preconditions(); }
 
   size_t workspace_bytes(const Case& c) override {
-    return object_.workspace != nullptr ? object_.workspace(&arguments_.query(c)) : 0;
+    return code_->workspace_bytes(c, arguments_.query(c));
   }
+
+  bool reset() override { return code_->stateless(); }
 
   RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) override {
     RunResult result;
@@ -48,7 +50,7 @@ class CudaKernel final : public Kernel {
     Status status = transfer_.send(image.bytes(), image.bytes().size() <= options_.mapped_limit);
     if (status == success) {
       const WfCall& call = arguments_.build(c, image, transfer_.base(), *session_);
-      call_kernel(call, result);
+      call_kernel(c, call, result);
       status = finish(image, options, result);
     }
     if (status != success) fail(status, options, result);
@@ -59,14 +61,14 @@ class CudaKernel final : public Kernel {
 
   std::span<const uint8_t> coverage() const override { return counters_.values(); }
 
-  const char* map() const { return object_.coverage_map; }
+  std::string map() const { return code_->coverage_map(); }
 
  private:
-  void call_kernel(const WfCall& call, RunResult& result) {
-    if (object_.begin != nullptr) object_.begin(call.stream);
+  void call_kernel(const Case& c, const WfCall& call, RunResult& result) {
+    code_->begin(call.stream);
     WfStatus returned = WF_ERROR;
     try {
-      returned = object_.entry(&call);
+      returned = code_->call(c, call);
     } catch (const std::exception& error) {
       result.message = fmt::format("the kernel threw: {}", error.what());
     } catch (...) {
@@ -74,20 +76,19 @@ class CudaKernel final : public Kernel {
     }
     if (returned == WF_ERROR) result.status = RunStatus::error;
     if (returned == WF_UNSUPPORTED) result.status = RunStatus::unsupported;
-    result.launches_counted = object_.end != nullptr;
-    if (!result.launches_counted) return;
-    WfCudaReport report{};
-    object_.end(&report);
-    result.launches = report.launches;
-    result.failed_launches = report.failed_launches;
-    if (result.message.empty()) result.message = report.message;
-    result.device_use = DeviceUse{.foreign_launches = report.foreign_launches,
-                                  .host_copies = report.host_copies,
-                                  .synchronizations = report.synchronizations,
-                                  .registers = report.registers,
-                                  .shared_bytes = report.shared_bytes,
-                                  .local_bytes = report.local_bytes,
-                                  .block_threads = report.block_threads};
+    const std::optional<WfCudaReport> report = code_->end();
+    result.launches_counted = report.has_value();
+    if (!report) return;
+    result.launches = report->launches;
+    result.failed_launches = report->failed_launches;
+    if (result.message.empty()) result.message = report->message;
+    result.device_use = DeviceUse{.foreign_launches = report->foreign_launches,
+                                  .host_copies = report->host_copies,
+                                  .synchronizations = report->synchronizations,
+                                  .registers = report->registers,
+                                  .shared_bytes = report->shared_bytes,
+                                  .local_bytes = report->local_bytes,
+                                  .block_threads = report->block_threads};
   }
 
   // Everything back on the host, or the first error on the way.
@@ -129,7 +130,7 @@ class CudaKernel final : public Kernel {
   }
 
   std::shared_ptr<const Session> session_;
-  KernelObject object_;
+  std::unique_ptr<KernelCode> code_;
   DeviceOptions options_;
   Transfer transfer_;
   CoverageCounters counters_;
@@ -142,8 +143,9 @@ class CudaDevice final : public Device {
   explicit CudaDevice(const DeviceOptions& options)
       : options_(options), session_(std::make_shared<const Session>(options.index)) {}
 
-  std::unique_ptr<Kernel> load(const std::filesystem::path& shared_object) override {
-    return std::make_unique<CudaKernel>(session_, load_kernel_object(shared_object), options_);
+  std::unique_ptr<Kernel> load(const std::filesystem::path& file, const Schema* schema) override {
+    return std::make_unique<CudaKernel>(
+        session_, load_kernel_code(*session_, file, schema, options_.coverage), options_);
   }
 
  private:
@@ -158,8 +160,21 @@ std::unique_ptr<Device> make_device(const DeviceOptions& options) {
 }
 
 std::string coverage_map(const Kernel& kernel) {
-  const char* const map = dynamic_cast<const CudaKernel&>(kernel).map();
-  return map != nullptr ? map : "";
+  return dynamic_cast<const CudaKernel&>(kernel).map();
+}
+
+std::vector<int64_t> compared_constants(const Kernel& kernel) {
+  const std::string map = coverage_map(kernel);
+  std::vector<int64_t> integers;
+  if (map.empty()) return integers;
+  for (const ptx::Constant& constant : ptx::CoverageMap::from_json(map).constants) {
+    const auto value = static_cast<int64_t>(constant.bits);
+    if (!constant.floating && is_telling_constant(value) &&
+        integers.size() < max_integer_constants) {
+      integers.push_back(value);
+    }
+  }
+  return integers;
 }
 
 }  // namespace warpfuzz::cuda

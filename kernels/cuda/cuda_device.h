@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "kernels/device.h"
 
@@ -18,8 +21,11 @@ struct DeviceOptions {
 // Throws DeviceUnavailable.
 std::unique_ptr<Device> make_device(const DeviceOptions& options);
 
+// These take kernels of the devices of make_device().
+
 // What the counters of Kernel::coverage() mean, as JSON (ptx/coverage_map.h); "" if it has none.
-// The kernel must come from a device of make_device().
 std::string coverage_map(const Kernel& kernel);
+// The integers that its device code compares with, as source_constants.h has those of a source.
+std::vector<int64_t> compared_constants(const Kernel& kernel);
 
 }  // namespace warpfuzz::cuda

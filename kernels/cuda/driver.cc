@@ -28,14 +28,18 @@ Driver load_driver(const char* library) {
         "no CUDA driver on this machine ({}): use --device cpu, or a machine with an NVIDIA GPU",
         dlerror()));
   }
+#define WARPFUZZ_FIND(symbol, name, parameters) \
+  table.name = reinterpret_cast<decltype(table.name)>(dlsym(handle, #symbol));
+  WARPFUZZ_CUDA_DRIVER_12_4(WARPFUZZ_FIND)
 #define WARPFUZZ_RESOLVE(symbol, name, parameters)                                               \
-  table.name = reinterpret_cast<decltype(table.name)>(dlsym(handle, #symbol));                   \
+  WARPFUZZ_FIND(symbol, name, parameters)                                                        \
   if (table.name == nullptr) {                                                                   \
     throw DeviceUnavailable(                                                                     \
         fmt::format("{} lacks {}: a CUDA driver of 12.0 or later is needed", library, #symbol)); \
   }
   WARPFUZZ_CUDA_DRIVER(WARPFUZZ_RESOLVE)
 #undef WARPFUZZ_RESOLVE
+#undef WARPFUZZ_FIND
   return table;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <optional>
 
 #include "kernels/device.h"
 
@@ -13,6 +14,7 @@ BufferSet::~BufferSet() {
 }
 
 void BufferSet::upload(const Case& c, std::span<const Tensor> inputs, size_t workspace_bytes) {
+  case_ = c;
   image_.compose(c, inputs, workspace_bytes, nan_fill, 0);
   const Driver& driver = session_.driver();
   const std::span<std::byte> bytes = image_.bytes();
@@ -52,13 +54,11 @@ void BufferSet::poison() {
   }
 }
 
-TimedKernel::TimedKernel(const Session& session, const std::filesystem::path& object)
-    : session_(session), object_(load_kernel_object(object)) {}
+TimedKernel::TimedKernel(const Session& session, const std::filesystem::path& file,
+                         const Schema& schema)
+    : session_(session), code_(load_kernel_code(session, file, &schema, false)) {}
 
-bool TimedKernel::has_counters() const {
-  uint64_t address = 0, bytes = 0;
-  return object_.coverage != nullptr && object_.coverage(&address, &bytes) == 0 && bytes > 0;
-}
+bool TimedKernel::has_counters() const { return code_->counters().bytes > 0; }
 
 void TimedKernel::make_sets(size_t count) {
   sets_.clear();
@@ -67,8 +67,7 @@ void TimedKernel::make_sets(size_t count) {
 }
 
 void TimedKernel::upload(size_t index, const Case& c, std::span<const Tensor> inputs) {
-  const size_t workspace = object_.workspace != nullptr ? object_.workspace(&query_.query(c)) : 0;
-  sets_[index].buffers->upload(c, inputs, workspace);
+  sets_[index].buffers->upload(c, inputs, code_->workspace_bytes(c, query_.query(c)));
   sets_[index].called = false;
 }
 
@@ -77,7 +76,7 @@ void TimedKernel::queue(size_t call) {
   set.called = true;
   WfStatus status = WF_ERROR;
   try {
-    status = object_.entry(&set.buffers->call());
+    status = code_->call(set.buffers->called_case(), set.buffers->call());
   } catch (const std::exception& error) {
     throw TimedFailure(fmt::format("a timed call throws: {}", error.what()));
   } catch (...) {
@@ -96,21 +95,18 @@ void TimedKernel::refresh(size_t first, size_t count) {
   }
 }
 
-void TimedKernel::begin_counting() {
-  if (object_.begin != nullptr) object_.begin(session_.stream());
-}
+void TimedKernel::begin_counting() { code_->begin(session_.stream()); }
 
 TimedUse TimedKernel::end_counting() {
   TimedUse use;
-  if (object_.end == nullptr) return use;
-  WfCudaReport report{};
-  object_.end(&report);
-  if (report.failed_launches > 0) {
-    throw TimedFailure(fmt::format("a launch of a timed call fails: {}", report.message));
+  const std::optional<WfCudaReport> report = code_->end();
+  if (!report) return use;
+  if (report->failed_launches > 0) {
+    throw TimedFailure(fmt::format("a launch of a timed call fails: {}", report->message));
   }
   use.known = true;
-  use.launches = report.launches;
-  use.foreign_launches = report.foreign_launches;
+  use.launches = report->launches;
+  use.foreign_launches = report->foreign_launches;
   return use;
 }
 

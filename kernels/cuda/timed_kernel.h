@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/cuda/device_arguments.h"
-#include "kernels/cuda/kernel_object.h"
+#include "kernels/cuda/kernel_code.h"
 #include "kernels/cuda/timing.h"
 
 namespace warpfuzz::cuda {
@@ -29,10 +29,12 @@ class BufferSet {
   const MemoryImage& fetch();
   // Queues filling the outputs with what compose() put there.
   void poison();
+  const Case& called_case() const { return case_; }
   const WfCall& call() const { return *call_; }
 
  private:
   const Session& session_;
+  Case case_;
   MemoryImage image_;  // the call's shapes lie in it
   DevicePointer base_ = 0;
   size_t size_ = 0;
@@ -53,8 +55,8 @@ struct TimedUse {
 
 class TimedKernel final : public Contestant {
  public:
-  // Throws KernelError.
-  TimedKernel(const Session& session, const std::filesystem::path& object);
+  // The file as for Device::load(). Throws KernelError.
+  TimedKernel(const Session& session, const std::filesystem::path& file, const Schema& schema);
 
   // Counters in the device code cost time.
   bool has_counters() const;
@@ -80,7 +82,7 @@ class TimedKernel final : public Contestant {
     bool called = false;
   };
   const Session& session_;
-  KernelObject object_;
+  std::unique_ptr<KernelCode> code_;
   DeviceArguments query_;
   std::vector<Set> sets_;
 };

@@ -71,8 +71,8 @@ class CpuKernel final : public Kernel {
 
 class CpuDevice final : public Device {
  public:
-  std::unique_ptr<Kernel> load(const std::filesystem::path& shared_object) override {
-    return std::make_unique<CpuKernel>(simt::load_kernel_object(shared_object));
+  std::unique_ptr<Kernel> load(const std::filesystem::path& file, const Schema*) override {
+    return std::make_unique<CpuKernel>(simt::load_kernel_object(file));
   }
 };
 

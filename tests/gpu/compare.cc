@@ -14,7 +14,7 @@ namespace warpfuzz::gpu {
 int compare(const Arguments& a) {
   Setup gpu(a.op, a.kernel);
   const auto cpu_device = make_cpu_device();
-  const auto cpu = cpu_device->load(a.other);
+  const auto cpu = cpu_device->load(a.other, nullptr);
   const Preconditions preconditions(*gpu.schema, gpu.kernel->preconditions());
   const CaseLimits limits{.max_tier = Tier::unusual,
                           .max_size_class = static_cast<uint8_t>(a.size_class)};

@@ -13,7 +13,9 @@ std::shared_ptr<const Schema> find_schema(const std::string& op) {
 
 Setup::Setup(const std::string& op, const std::filesystem::path& object,
              const cuda::DeviceOptions& options)
-    : schema(find_schema(op)), device(cuda::make_device(options)), kernel(device->load(object)) {}
+    : schema(find_schema(op)),
+      device(cuda::make_device(options)),
+      kernel(device->load(object, schema.get())) {}
 
 Case draw_case(const std::shared_ptr<const Schema>& schema, const Preconditions& preconditions,
                Random& random, const CaseLimits& limits) {

@@ -25,7 +25,8 @@ struct Counter {
   std::string file;      // empty without line information
   uint32_t line = 0;     // 0: not known
   CounterKind kind = CounterKind::entry;
-  uint32_t ordinal = 0;  // among the counters of the same function, line and kind
+  uint32_t ordinal = 0;    // among the counters of the same function, line and kind
+  std::string comparison;  // predicates: what was compared as what, "lt.s32"
   bool operator==(const Counter&) const = default;
 };
 
@@ -37,11 +38,22 @@ struct Constant {
   auto operator<=>(const Constant&) const = default;
 };
 
+// A line with code in the block that a counter stands for; blocks share lines.
+struct CoveredLine {
+  uint32_t slot = 0;
+  uint32_t file = 0;  // position in CoverageMap::files
+  uint32_t line = 0;
+  auto operator<=>(const CoveredLine&) const = default;
+};
+
 struct CoverageMap {
   std::vector<Counter> counters;    // position: slot
   std::vector<Constant> constants;  // ascending, each once
+  std::vector<std::string> files;   // of `lines`
+  std::vector<CoveredLine> lines;   // ascending, each once
 
-  // {"counters": [{"function", "file", "line", "kind", "ordinal"}], "constants": [...]}
+  // {"counters": [{"function", "file", "line", "kind", "ordinal", "comparison"}], "constants":
+  // [...], "files": [...], "lines": [[slot, file, line], ...]}
   std::string to_json() const;
   // Throws std::runtime_error for text that to_json() cannot have written.
   static CoverageMap from_json(const std::string& text);

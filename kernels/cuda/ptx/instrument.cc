@@ -36,10 +36,15 @@ std::vector<std::string_view> written_predicates(const Statement& statement) {
   return predicates;
 }
 
+// Stands for the PTX among the files of .file.
+constexpr uint32_t text_file = UINT32_MAX;
+
 class Instrumenter {
  public:
   Instrumenter(std::string_view text, const InstrumentOptions& options)
       : text_(text), options_(options), module_(parse(text)) {
+    text_lines_ = !options_.lines_of_text.empty() && !module_.has_lines;
+    if (text_lines_) module_.files[text_file] = options_.lines_of_text;
     if (text.find(coverage_symbol) != text.npos) {
       throw PtxError(
           1, fmt::format("{} is there: the module is instrumented already", coverage_symbol));
@@ -51,6 +56,7 @@ class Instrumenter {
   Instrumented run() {
     for (const Function& function : module_.functions) add_function(function);
     result_.map.constants.assign(constants_.begin(), constants_.end());
+    result_.map.lines.assign(lines_.begin(), lines_.end());
     if (!result_.map.counters.empty()) {
       insertions_.emplace(module_.header_end,
                           fmt::format("\n.visible .global .align 8 .b8 {}[{}];", coverage_symbol,
@@ -72,6 +78,7 @@ class Instrumenter {
     ordinals_.clear();
     known_line_ = {};
     std::optional<CounterKind> pending = CounterKind::entry;
+    size_t block = 0;
     for (size_t i = 0; i < function.statements.size(); ++i) {
       const Statement& statement = function.statements[i];
       if (statement.kind == StatementKind::label && pending != CounterKind::entry) {
@@ -79,7 +86,8 @@ class Instrumenter {
       }
       if (statement.kind != StatementKind::instruction) continue;
       const SourceLine source = line_of(function, i);
-      if (pending && options_.blocks) add_block(function, statement, *pending, source);
+      if (pending && options_.blocks) block = add_block(function, statement, *pending, source);
+      if (options_.blocks) add_line(block, source_of(statement));
       pending.reset();
       if (!statement.guard.empty() && is_branch(statement.opcode)) {
         pending = CounterKind::fall_through;
@@ -96,8 +104,8 @@ class Instrumenter {
     for (size_t i = index; i < function.statements.size(); ++i) {
       const Statement& statement = function.statements[i];
       if (statement.kind == StatementKind::label) break;
-      if (statement.source.line != 0) {
-        known_line_ = statement.source;
+      if (source_of(statement).line != 0) {
+        known_line_ = source_of(statement);
         break;
       }
       if (is_branch(statement.opcode)) break;
@@ -105,7 +113,24 @@ class Instrumenter {
     return known_line_;
   }
 
-  size_t add_counter(const Function& function, CounterKind kind, SourceLine source) {
+  SourceLine source_of(const Statement& statement) const {
+    if (text_lines_) return {text_file, static_cast<uint32_t>(statement.text_line)};
+    return statement.source;
+  }
+
+  // A line that the block of this counter holds code of.
+  void add_line(size_t slot, SourceLine source) {
+    const auto file = module_.files.find(source.file);
+    if (source.line == 0 || file == module_.files.end()) return;
+    std::vector<std::string>& files = result_.map.files;
+    const auto [known, added] =
+        file_positions_.emplace(source.file, static_cast<uint32_t>(files.size()));
+    if (added) files.emplace_back(file->second);
+    lines_.insert({static_cast<uint32_t>(slot), known->second, source.line});
+  }
+
+  size_t add_counter(const Function& function, CounterKind kind, SourceLine source,
+                     std::string_view comparison = {}) {
     Counter counter;
     counter.function = function.name;
     if (const auto file = module_.files.find(source.file); file != module_.files.end()) {
@@ -114,18 +139,20 @@ class Instrumenter {
     counter.line = source.line;
     counter.kind = kind;
     counter.ordinal = ordinals_[{source.file, source.line, kind}]++;
+    counter.comparison = comparison;
     result_.map.counters.push_back(std::move(counter));
     return result_.map.counters.size() - 1;
   }
 
-  void add_block(const Function& function, const Statement& statement, CounterKind kind,
-                 SourceLine source) {
-    const std::string place =
-        fmt::format("{}+{}", coverage_symbol, add_counter(function, kind, source));
+  size_t add_block(const Function& function, const Statement& statement, CounterKind kind,
+                   SourceLine source) {
+    const size_t slot = add_counter(function, kind, source);
+    const std::string place = fmt::format("{}+{}", coverage_symbol, slot);
     insertions_.emplace(statement.begin, fmt::format("ld.global.u8 \t{0}value, [{1}];\n"
                                                      "\tsetp.eq.u32 \t{0}new, {0}value, 0;\n"
                                                      "\t@{0}new st.global.u8 \t[{1}], 1;\n\t",
                                                      prefix_, place));
+    return slot;
   }
 
   void add_probes(const Function& function, const Statement& statement, SourceLine source) {
@@ -134,9 +161,10 @@ class Instrumenter {
     // A comparison that overwrites its own guard leaves no trace of whether it ran.
     if (std::find(predicates.begin(), predicates.end(), statement.guard) != predicates.end())
       return;
+    const std::string_view comparison = statement.opcode.substr(std::string_view("setp.").size());
     for (const std::string_view predicate : predicates) {
-      const size_t slot = add_counter(function, CounterKind::predicate_false, source);
-      add_counter(function, CounterKind::predicate_true, source);  // the next slot
+      const size_t slot = add_counter(function, CounterKind::predicate_false, source, comparison);
+      add_counter(function, CounterKind::predicate_true, source, comparison);  // the next slot
       std::string load = fmt::format("ld.global.u8 \t{0}value, [{0}address];\n", prefix_);
       if (!statement.guard.empty()) {  // where it did not run, nothing is new
         load = fmt::format("mov.u32 \t{0}value, 1;\n\t@{1}{2} {3}", prefix_,
@@ -164,10 +192,13 @@ class Instrumenter {
   std::string_view text_;
   InstrumentOptions options_;
   Module module_;
+  bool text_lines_ = false;
   std::string prefix_ = "%wf_";
   std::map<std::tuple<uint32_t, uint32_t, CounterKind>, uint32_t> ordinals_;
   SourceLine known_line_;
   std::set<Constant> constants_;
+  std::map<uint32_t, uint32_t> file_positions_;  // of .file in the map's files
+  std::set<CoveredLine> lines_;
   std::multimap<size_t, std::string> insertions_;  // where in the text; same place: in order
   Instrumented result_;
 };

@@ -17,6 +17,9 @@ namespace warpfuzz::ptx {
 struct InstrumentOptions {
   bool blocks = true;
   bool predicates = true;
+  // The file's name, if lines of the PTX itself shall stand for those of the source where no .loc
+  // names any.
+  std::string lines_of_text = {};
 };
 
 struct Instrumented {

@@ -63,6 +63,7 @@ class Parser {
     const std::span<const Token> words(module_.tokens.data() + first, at_ - first);
     if (words[0].is(".loc")) {
       if (words.size() >= 3) source_ = {number(words[1]), number(words[2])};
+      module_.has_lines = module_.has_lines || source_.line != 0;
     } else if (words[0].is(".file")) {
       if (words.size() >= 3 && words[2].kind == TokenKind::string) {
         module_.files[number(words[1])] = words[2].text.substr(1, words[2].text.size() - 2);
@@ -104,6 +105,7 @@ class Parser {
         is_function = true;
         function.entry = token.is(".entry");
       }
+      if (!is_function && token.is(".global")) module_.has_global_variables = true;
       // The name is the first word outside parentheses: a result stands before it in some.
       if (is_function && parentheses == 0 && function.name.empty() &&
           token.kind == TokenKind::word && !token.text.starts_with('.')) {
@@ -160,6 +162,7 @@ class Parser {
     Statement statement;
     const size_t line = peek().line;
     statement.begin = peek().begin;
+    statement.text_line = line;
     statement.source = source_;
     if (peek().is("@")) {
       ++at_;

@@ -32,6 +32,7 @@ struct Statement {
   StatementKind kind = StatementKind::other;
   size_t begin = 0;  // byte offsets in the text
   size_t end = 0;
+  size_t text_line = 0;  // of the PTX itself
   SourceLine source;
   std::string_view guard;           // "%p1"; empty if none
   bool guard_negated = false;       // @!%p1
@@ -50,6 +51,8 @@ struct Module {
   size_t header_end = 0;                       // just after .version, .target and .address_size
   int address_bits = 32;                       // what PTX assumes without .address_size
   std::map<uint32_t, std::string_view> files;  // of .file, as named there
+  bool has_lines = false;                      // some .loc names one
+  bool has_global_variables = false;           // that a kernel could leave something in
   std::vector<Function> functions;
   std::vector<Token> tokens;
 };
