@@ -25,13 +25,14 @@ std::string line_of(const std::vector<std::string>& lines, int number) {
 bool reached(const BranchCount& branch, size_t side) { return branch.taken[side] != 0; }
 bool evaluated(const BranchCount& branch) { return reached(branch, 0) || reached(branch, 1); }
 
-std::string summary(const FileCounts& file) {
+std::string summary(const FileCounts& file, bool device_code) {
   const auto lines = std::count_if(file.lines.begin(), file.lines.end(),
                                    [](const auto& line) { return line.second != 0; });
   size_t sides = 0;
   for (const BranchCount& branch : file.branches) sides += reached(branch, 0) + reached(branch, 1);
-  return fmt::format("{}: {} of {} lines and {} of {} branches reached", shown_path(file.file),
-                     lines, file.lines.size(), sides, 2 * file.branches.size());
+  return fmt::format("{}: {} of {} {}lines and {} of {} branches reached", shown_path(file.file),
+                     lines, file.lines.size(), device_code ? "device " : "", sides,
+                     2 * file.branches.size());
 }
 
 std::string cases_text(const KernelCoverage& coverage) {
@@ -43,6 +44,11 @@ std::string cases_text(const KernelCoverage& coverage) {
 std::string missing_side(const BranchCount& branch) {
   if (!evaluated(branch) || (reached(branch, 0) && reached(branch, 1))) return {};
   return reached(branch, 0) ? "never false" : "never true";
+}
+
+// What "true" and "false" are of, where the compiler decides.
+std::string as_compiled(const BranchCount& branch) {
+  return branch.comparison.empty() ? "" : fmt::format("   [{}]", branch.comparison);
 }
 
 constexpr std::string_view page_head = R"(<!DOCTYPE html>
@@ -64,7 +70,7 @@ std::string coverage_text(const KernelCoverage& coverage) {
   for (const FileCounts& file : coverage.files) {
     if (file.lines.empty()) continue;
     const std::vector<std::string> source = read_lines(file.file);
-    text += fmt::format("{} by {}\n", summary(file), cases_text(coverage));
+    text += fmt::format("{} by {}\n", summary(file, coverage.device_code), cases_text(coverage));
     for (const auto& [line, count] : file.lines) {
       if (count == 0)
         text += fmt::format("  {:>5}  not reached   {}\n", line, line_of(source, line));
@@ -72,8 +78,8 @@ std::string coverage_text(const KernelCoverage& coverage) {
     for (const BranchCount& branch : file.branches) {
       const std::string side = missing_side(branch);
       if (side.empty()) continue;
-      text +=
-          fmt::format("  {:>5}  {:<11}   {}\n", branch.line, side, line_of(source, branch.line));
+      text += fmt::format("  {:>5}  {:<11}   {}{}\n", branch.line, side,
+                          line_of(source, branch.line), as_compiled(branch));
     }
   }
   return text;
@@ -83,16 +89,18 @@ std::string coverage_html(const KernelCoverage& coverage) {
   std::string page(page_head);
   for (const FileCounts& file : coverage.files) {
     if (file.lines.empty()) continue;
-    page += fmt::format("<h2>{} by {}</h2>\n<table>\n", escape_html(summary(file)),
-                        cases_text(coverage));
+    page += fmt::format("<h2>{} by {}</h2>\n<table>\n",
+                        escape_html(summary(file, coverage.device_code)), cases_text(coverage));
     const std::vector<std::string> source = read_lines(file.file);
-    for (int line = 1; line <= static_cast<int>(source.size()); ++line) {
+    // A source that is not here still has numbers.
+    const int last = std::max(static_cast<int>(source.size()), file.lines.rbegin()->first);
+    for (int line = 1; line <= last; ++line) {
       const auto count = file.lines.find(line);
       std::string sides;
       for (const BranchCount& branch : file.branches) {
         if (branch.line != line) continue;
-        sides += fmt::format("{}{} true, {} false", sides.empty() ? "" : "; ", branch.taken[0],
-                             branch.taken[1]);
+        sides += fmt::format("{}{} true, {} false{}", sides.empty() ? "" : "; ", branch.taken[0],
+                             branch.taken[1], escape_html(as_compiled(branch)));
       }
       const bool missed = count != file.lines.end() && count->second == 0;
       const bool partial =

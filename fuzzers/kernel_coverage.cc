@@ -47,6 +47,19 @@ std::vector<fs::path> files_in(const fs::path& directory, std::string_view exten
 
 }  // namespace
 
+std::vector<Case> stored_cases(const std::shared_ptr<const Schema>& schema,
+                               const WorkDirectory& work, const CaseLimits& limits) {
+  std::vector<Case> cases;
+  for (const fs::path& file : files_in(work.corpus(), "")) {
+    cases.push_back(decode(schema, read_file(file, most_case_bytes), limits));
+  }
+  for (const fs::path& file : files_in(work.findings(), reproducer_extension)) {
+    const Reproducer found = read_reproducer(file);
+    cases.push_back(decode(schema, found.case_bytes, found.limits));
+  }
+  return cases;
+}
+
 KernelCoverage measure_coverage(const Installation& installation,
                                 const std::shared_ptr<const Schema>& schema, const fs::path& source,
                                 const WorkDirectory& work, const CaseLimits& limits) {
@@ -56,13 +69,7 @@ KernelCoverage measure_coverage(const Installation& installation,
   const fs::path object = compile_for_cpu(request);
   Runner runner(schema, object);
   KernelCoverage coverage;
-  for (const fs::path& file : files_in(work.corpus(), "")) {
-    runner.run(decode(schema, read_file(file, most_case_bytes), limits), coverage);
-  }
-  for (const fs::path& file : files_in(work.findings(), reproducer_extension)) {
-    const Reproducer found = read_reproducer(file);
-    runner.run(decode(schema, found.case_bytes, found.limits), coverage);
-  }
+  for (const Case& c : stored_cases(schema, work, limits)) runner.run(c, coverage);
   coverage.files = read_line_counts(object, source, request.include_directory);
   return coverage;
 }

@@ -96,7 +96,7 @@ class Counts {
     }
     for (const auto& [position, taken] : branches) {
       const auto [counts, line] = locate(position[0]);
-      if (counts != nullptr) counts->branches.push_back({line, taken});
+      if (counts != nullptr) counts->branches.push_back({line, taken, {}});
     }
   }
   std::vector<FileCounts> take() { return std::move(files_); }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace warpfuzz {
@@ -15,6 +16,8 @@ namespace warpfuzz {
 struct BranchCount {
   int line = 0;
   std::array<uint64_t, 2> taken = {};
+  // Device code: what the compiler made of the condition, "ge.s32"; may be its opposite.
+  std::string comparison = {};
 };
 
 struct FileCounts {

@@ -6,6 +6,7 @@
 #include "fuzzers/campaign.h"
 #include "fuzzers/command/commands.h"
 #include "fuzzers/coverage_report.h"
+#include "fuzzers/device_coverage.h"
 
 namespace warpfuzz {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 struct CoverageArguments {
   std::string op;
   std::string kernel;
+  std::string device = "cpu";
   std::string work;
   std::string html;
   double seconds = 20;
@@ -57,17 +59,22 @@ int coverage(const CoverageArguments& a) {
   WorkerOptions worker;
   worker.op = schema->name;
   worker.kernel = find_kernel(installation, a.kernel);
-  if (worker.kernel.extension() != ".cu") {
+  worker.device = DeviceChoice::parse(a.device);
+  if (!worker.device.cuda && worker.kernel.extension() != ".cu") {
     throw UsageError(fmt::format("--kernel {}: coverage needs the source, a .cu file", a.kernel));
   }
   worker.limits.max_tier = static_cast<Tier>(a.tier);
   worker.work = std::filesystem::absolute(a.work.empty() ? std::filesystem::path("warpfuzz-work") /
                                                                worker.op / worker.kernel.stem()
                                                          : std::filesystem::path(a.work));
+  check_module(worker.kernel, worker.device, *schema);
   const WorkDirectory work{worker.work};
   if (!has_corpus(work)) make_corpus(installation, a, worker);
   const KernelCoverage measured =
-      measure_coverage(installation, schema, worker.kernel, work, worker.limits);
+      worker.device.cuda
+          ? measure_device_coverage(installation, schema, worker.kernel, work, worker.limits,
+                                    worker.device)
+          : measure_coverage(installation, schema, worker.kernel, work, worker.limits);
   fmt::print("{}", coverage_text(measured));
   if (!a.html.empty()) {
     const std::string page = coverage_html(measured);
@@ -83,7 +90,12 @@ Command coverage_command(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
       "coverage", "Lines and branches of a kernel that no case of a corpus reaches");
   sub->add_option("op", a->op, "Operator (`warpfuzz list`)")->required();
-  sub->add_option("--kernel", a->kernel, "A .cu file or a name from `warpfuzz list`")->required();
+  sub->add_option("--kernel", a->kernel,
+                  "A .cu file or a name from `warpfuzz list`; on a GPU also what `fuzz` takes")
+      ->required();
+  sub->add_option("--device", a->device,
+                  "Where the kernel runs: cpu, or cuda or cuda:N for the lines of the device code")
+      ->capture_default_str();
   sub->add_option("--work", a->work,
                   "Of the campaign whose corpus runs (default warpfuzz-work/<op>/<kernel>)");
   sub->add_option("--html", a->html, "Write the whole source with counts there");
