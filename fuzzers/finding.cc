@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -94,7 +95,14 @@ Evidence make_evidence(const Case& c, const TrialResult& result) {
     const auto error = Oracle(c, result.inputs).quantisation(result.primary.outputs);
     if (error) evidence.quantisation = describe(*error);
   }
-  for (const Fault& fault : finding.faults) {
+  add_faults(evidence, finding.faults);
+  return evidence;
+}
+
+}  // namespace
+
+void add_faults(Evidence& evidence, const std::vector<Fault>& faults) {
+  for (const Fault& fault : faults) {
     EvidenceFault stored;
     stored.kind = name(fault.kind);
     stored.message = fault.message;
@@ -102,13 +110,11 @@ Evidence make_evidence(const Case& c, const TrialResult& result) {
     stored.line = fault.line;
     stored.block = {fault.block.x, fault.block.y, fault.block.z};
     stored.thread = {fault.thread.x, fault.thread.y, fault.thread.z};
+    if (std::ranges::find(evidence.faults, stored) != evidence.faults.end()) continue;
     evidence.faults.push_back(std::move(stored));
     if (fault.earlier) evidence.faults.push_back(earlier_side(*fault.earlier));
   }
-  return evidence;
 }
-
-}  // namespace
 
 Signature signature_of(const Case& c, const TrialResult& result) {
   return {c, result.gate->id, symptom_of(result.gate->id, result.finding)};

@@ -16,6 +16,9 @@ std::optional<Signature> violation_signature(const Case& c, const TrialResult& r
 Reproducer make_reproducer(const Case& c, const CaseLimits& limits, const TrialResult& result,
                            const KernelIdentity& kernel, const std::string& device);
 
+// Further faults that explain a finding; those that are there already are left out.
+void add_faults(Evidence& evidence, const std::vector<Fault>& faults);
+
 // Of a case that ended the process that ran it: no outputs, and what is known from outside.
 Reproducer make_crash_reproducer(const Case& c, const CaseLimits& limits,
                                  const KernelIdentity& kernel, const std::string& device,

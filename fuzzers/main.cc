@@ -20,7 +20,8 @@ int run(int argc, char** argv) {
   const std::array commands = {list_command(app),     fuzz_command(app),    run_command(app),
                                coverage_command(app), profile_command(app), certify_command(app),
                                bench_command(app),    seed_command(app),    replay_command(app),
-                               minimize_command(app), show_command(app),    doctor_command(app)};
+                               minimize_command(app), call_command(app),    show_command(app),
+                               doctor_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

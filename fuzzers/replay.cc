@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "fuzzers/compute_sanitizer.h"
 #include "fuzzers/finding.h"
 
 namespace warpfuzz {
 namespace {
 
-// Input tensors of the reproducer in the order of the schema.
 std::vector<Tensor> stored_inputs(const Reproducer& stored, const Case& c) {
   std::vector<Tensor> inputs;
   for (const TensorSpec& spec : c.schema->inputs) {
@@ -60,29 +60,50 @@ std::string unseen_fault(const Reproducer& stored, const Instrumentation& instru
   return "";
 }
 
+// Without counters: they are no business of the kernel's.
+std::vector<Fault> watch(const Installation& installation, const std::filesystem::path& source,
+                         const ReplayOptions& options) {
+  constexpr Instrumentation plain = {.coverage = false, .address = false, .undefined = false};
+  return run_compute_sanitizer(options.sanitizer,
+                               {.reproducer = options.file,
+                                .source = source,
+                                .object = build_kernel(installation, source, options.device, plain),
+                                .device = options.device});
+}
+
 }  // namespace
 
-Replay replay(const Installation& installation, const Reproducer& stored, const std::string& kernel,
-              const DeviceChoice& device, const Instrumentation& instrumentation) {
+ReplayedCall replayed_call(const Reproducer& stored, const std::shared_ptr<const Schema>& schema) {
+  ReplayedCall call{.c = restore_call(stored.call, schema), .inputs = {}};
+  call.inputs = stored_inputs(stored, call.c);
+  return call;
+}
+
+Replay replay(const Installation& installation, const Reproducer& stored,
+              const ReplayOptions& options) {
+  const DeviceChoice& device = options.device;
   const auto schema = installation.schema(stored.op);
   Replay replay;
-  replay.c = restore_call(stored.call, schema);
-  std::vector<Tensor> inputs = stored_inputs(stored, replay.c);
+  ReplayedCall call = replayed_call(stored, schema);
+  replay.c = call.c;
   const std::filesystem::path source =
-      find_kernel(installation, kernel.empty() ? stored.kernel.path : kernel);
+      find_kernel(installation, options.kernel.empty() ? stored.kernel.path : options.kernel);
+  if (!options.sanitizer.empty()) replay.reported = watch(installation, source, options);
   const KernelUnderTest under_test = load_kernel(
-      source, build_kernel(installation, source, device, instrumentation), device, *schema);
-  Trial trial(schema, *under_test.kernel, {.race_build = under_test.race_build});
-  replay.result = trial.run(replay.c, std::move(inputs));
+      source, build_kernel(installation, source, device, options.instrumentation), device, *schema);
+  Trial trial(schema, *under_test.kernel,
+              {.reported = replay.reported, .race_build = under_test.race_build});
+  replay.result = trial.run(replay.c, std::move(call.inputs));
   replay.same_outputs = same_outputs(stored, replay.result.primary.outputs);
   if (replay.result.outcome == TrialOutcome::violation) {
     replay.reproduced =
         make_reproducer(replay.c, stored.limits, replay.result, under_test.identity, device.text());
+    add_faults(replay.reproduced.evidence, replay.reported);
     replay.same_gate = replay.reproduced.gate == stored.gate;
   } else if (replay.result.outcome == TrialOutcome::undecided) {
     replay.not_judged = "the oracle cannot decide it";
   } else if (!device.cuda) {
-    replay.not_judged = unseen_fault(stored, instrumentation);
+    replay.not_judged = unseen_fault(stored, options.instrumentation);
   }
   return replay;
 }

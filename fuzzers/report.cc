@@ -28,6 +28,17 @@ std::string accepted_text(const EvidenceElement& e) {
 
 }  // namespace
 
+std::string describe_faults(const Evidence& evidence) {
+  std::string text;
+  for (const EvidenceFault& f : evidence.faults) {
+    text +=
+        fmt::format("  at          {}:{}  {}\n", f.file.empty() ? "?" : f.file, f.line, f.message);
+    text += fmt::format("              block ({}), thread ({})\n", fmt::join(f.block, ","),
+                        fmt::join(f.thread, ","));
+  }
+  return text;
+}
+
 std::string describe_finding(const Reproducer& r, const std::filesystem::path& file) {
   const Gate* gate = find_gate(r.gate);
   std::string text =
@@ -48,12 +59,7 @@ std::string describe_finding(const Reproducer& r, const std::filesystem::path& f
   if (!r.evidence.quantisation.empty()) {
     text += fmt::format("  quantised   {}\n", r.evidence.quantisation);
   }
-  for (const EvidenceFault& f : r.evidence.faults) {
-    text +=
-        fmt::format("  at          {}:{}  {}\n", f.file.empty() ? "?" : f.file, f.line, f.message);
-    text += fmt::format("              block ({}), thread ({})\n", fmt::join(f.block, ","),
-                        fmt::join(f.thread, ","));
-  }
+  text += describe_faults(r.evidence);
   text += fmt::format("  signature   {}\n", r.signature);
   if (!file.empty()) {
     text += fmt::format("  reproducer  {}\n", shown_path(file));

@@ -91,6 +91,11 @@ bool repeats_differ(const Judgement& judgement) {
   return false;
 }
 
+// No fault of their own, or one that only runs which watch every access show.
+bool is_watched_for(const Fault& fault) {
+  return fault.kind == FaultKind::data_race || fault.kind == FaultKind::uninitialized_read;
+}
+
 void clear_offences(Observation& observation) {
   for (Comparison& comparison : observation.comparisons) {
     comparison.offending.clear();
@@ -127,6 +132,7 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   kernel_.reset();
   judgement.observations[0] = judged(c, inputs);
   Observation& primary = *judgement.observations[0];
+  add_reported(judgement);
   if (expected_ && trials_++ % audit_period == 0) {
     const Stopwatch watch(times_.oracle);
     oracle_.audit(trials_, describe(c));
@@ -164,6 +170,19 @@ TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
   result.inputs = std::move(inputs);
   result.primary = std::move(primary);
   return result;
+}
+
+// Before what the device says of the same faults: a tool knows where they are.
+void Trial::add_reported(Judgement& judgement) const {
+  std::vector<Fault>& faults = judgement.observations[0]->run.faults;
+  Observation watched;
+  std::vector<Fault> own;
+  for (const Fault& fault : options_.reported) {
+    (is_watched_for(fault) ? watched.run.faults : own).push_back(fault);
+  }
+  faults.insert(faults.begin(), own.begin(), own.end());
+  if (watched.run.faults.empty()) return;
+  judgement.observations[static_cast<size_t>(Probe::race_check)] = std::move(watched);
 }
 
 // One run of `c` as `probe` wants it; outputs are gathered, nothing is judged yet. Repetitions of a

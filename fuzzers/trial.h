@@ -48,6 +48,9 @@ struct TrialResult {
 struct TrialOptions {
   std::chrono::milliseconds time_limit{10000};
   int minimum_oracle_level = 0;
+  // What a tool outside has seen in this call: judged as if the call itself, or a run that watches
+  // for races, had shown it.
+  std::vector<Fault> reported = {};
   // The race build of the kernel, nullptr if there is none; called when it is first needed.
   std::function<Kernel*()> race_build;
 };
@@ -80,6 +83,7 @@ class Trial {
   Observation observe(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
                       uint32_t repetition = 0);
   void name_addresses(std::vector<Fault>& faults) const;
+  void add_reported(Judgement& judgement) const;
   void call_again(Judgement& judgement, const std::vector<Tensor>& inputs);
   void compute_lone_row(Judgement& judgement, const std::vector<Tensor>& inputs);
   std::optional<Observation> check_races(const Case& c, const std::vector<Tensor>& inputs);

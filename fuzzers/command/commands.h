@@ -21,6 +21,7 @@ Command certify_command(CLI::App& app);   // the calibration matrix
 Command bench_command(CLI::App& app);     // the speed of a kernel on a GPU
 Command seed_command(CLI::App& app);      // writes a boundary corpus
 Command replay_command(CLI::App& app);    // runs stored reproducers again
+Command call_command(CLI::App& app);      // makes a stored call once, for other tools
 Command minimize_command(CLI::App& app);  // makes a reproducer smaller
 Command show_command(CLI::App& app);      // prints a reproducer or a case
 Command doctor_command(CLI::App& app);    // what this machine has and lacks

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "fuzzers/command/commands.h"
+#include "fuzzers/compute_sanitizer.h"
 #include "fuzzers/kernel_under_test.h"
 
 namespace warpfuzz {
@@ -59,6 +60,16 @@ Check check_cuda() {
   return check;
 }
 
+Check check_sanitizer() {
+  Check check{"compute-sanitizer", false, ""};
+  try {
+    find_compute_sanitizer();
+  } catch (const EnvironmentError&) {
+    check.problem = "not found: `replay --sanitizer` needs NVIDIA's CUDA Toolkit";
+  }
+  return check;
+}
+
 Check check_cache(const Installation& installation) {
   Check check{fmt::format("kernel cache {} is writable", installation.cache.string()), true, ""};
   std::error_code error;
@@ -85,6 +96,7 @@ int doctor() {
       check_kernel(installation),
       check_program("nvcc", false, "kernels for a GPU cannot be compiled here"),
       check_cuda(),
+      check_sanitizer(),
   };
   bool usable = true;
   for (const Check& check : checks) {

@@ -15,12 +15,18 @@ void DeviceArguments::take(const WfCall& host, int device_index) {
 
 const WfCall& DeviceArguments::build(const Case& c, MemoryImage& image, DevicePointer base,
                                      const Session& session) {
+  return build(c, image, [base](size_t offset) { return base + offset; }, session);
+}
+
+const WfCall& DeviceArguments::build(const Case& c, MemoryImage& image,
+                                     const std::function<DevicePointer(size_t offset)>& place,
+                                     const Session& session) {
   take(host_arguments_.build(c, image), session.index());
   const auto on_device = [&](void* pointer) -> void* {
     if (pointer == nullptr) return nullptr;
     const auto offset =
         static_cast<size_t>(static_cast<std::byte*>(pointer) - image.bytes().data());
-    return reinterpret_cast<void*>(base + offset);
+    return reinterpret_cast<void*>(place(offset));
   };
   for (std::vector<DLTensor>* tensors : {&inputs_, &outputs_}) {
     for (DLTensor& tensor : *tensors) tensor.data = on_device(tensor.data);

@@ -2,6 +2,7 @@
 // image to where the device finds its bytes.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "kernels/cuda/session.h"
@@ -12,6 +13,10 @@ namespace warpfuzz::cuda {
 class DeviceArguments {
  public:
   const WfCall& build(const Case& c, MemoryImage& image, DevicePointer base,
+                      const Session& session);
+  // `place` gives the device's address of a byte of the image, by its offset.
+  const WfCall& build(const Case& c, MemoryImage& image,
+                      const std::function<DevicePointer(size_t offset)>& place,
                       const Session& session);
   // For the workspace query: no data.
   const WfCall& query(const Case& c);
