@@ -3,15 +3,15 @@
 # coverage-guided search, several workers, faults. Prints one line per result; the last line is the
 # summary. Runs from a directory that pack.sh made:
 #   check.sh [quick|full] [section ...]
-# Sections: device conversions bench bench_command coverage workers faults search kernels libraries clean
-# certify.
-# Quick takes about four minutes for search, four for kernels, fourteen for clean and three for all others.
+# Sections: device conversions bench bench_command coverage workers faults modules lines sanitizer
+# search kernels libraries clean certify.
+# Quick takes about four minutes for search, four for kernels, fourteen for clean and five for all others.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 size=${1:-quick}
 shift || true
-sections=${*:-device conversions bench bench_command coverage workers faults search kernels}
+sections=${*:-device conversions bench bench_command coverage workers faults modules lines sanitizer search kernels}
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export WARPFUZZ_ROOT=$here
 check=$here/bin/gpu_check
@@ -87,6 +87,88 @@ faults() {
   run check --op relu --kernel "$kernels/other_stream.so" --name other_stream --cases 500 \
     --seconds 5 --expect RES-01
   run check --op relu --kernel "$kernels/relu.so" --name relu_afterwards --cases 500
+}
+
+# One line of the result: a command's exit code, and patterns that its output must hold, one a line.
+expect() {  # name, exit code, patterns of grep -E, command...
+  local name=$1 code=$2 patterns=$3 output actual pattern missing="" shown=""
+  shift 3
+  output=$(timeout --signal=KILL 120 "$@" 2>&1)
+  actual=$?
+  while IFS= read -r pattern; do
+    if grep -qE -- "$pattern" <<< "$output"; then shown=$(grep -E -m1 -- "$pattern" <<< "$output")
+    else missing=$pattern; fi
+  done <<< "$patterns"
+  if [ $actual -eq "$code" ] && [ -z "$missing" ]; then
+    ok=$((ok + 1))
+    echo "$name OK:$shown"
+  else
+    bad=$((bad + 1))
+    echo "FAILED $name: exit code $actual, expected $code and '$missing':"
+    tail -n 25 <<< "$output"
+  fi
+}
+
+# PTX and cubin kernels through the command.
+modules() {
+  local warpfuzz=$here/bin/warpfuzz work
+  [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
+  work=$(mktemp -d)
+  local fuzz=("$warpfuzz" fuzz --device cuda --seed 1 --time 8s)
+  expect ptx_correct 0 "no finding|0 findings|runs" "${fuzz[@]}" relu --kernel "$here/kernels/ptx/relu_vec4.json" --work "$work/a"
+  expect ptx_softmax 0 "no finding|0 findings|runs" "${fuzz[@]}" softmax --kernel "$here/kernels/ptx/softmax_rows.json" --work "$work/b"
+  expect cubin_softmax 0 "no finding|0 findings|runs" "${fuzz[@]}" softmax --kernel "$here/kernels/ptx/softmax_rows_cubin.json" --work "$work/c"
+  expect ptx_faulty 1 "^EXC-01" "${fuzz[@]}" relu --kernel "$here/kernels/ptx/relu_drops_nan.json" --work "$work/d"
+  local finding=$work/d/findings/EXC-01-relu-float32-float32-lost.wfr
+  expect ptx_replay 1 "the same gate, outputs the same bits" "$warpfuzz" replay "$finding"
+  expect ptx_minimize 0 "signature   EXC-01" "$warpfuzz" minimize "$finding" --seconds 2
+  expect ptx_mended 0 "passes now" "$warpfuzz" replay "$finding" --kernel "$here/kernels/ptx/relu_vec4.json"
+  sed 's/int32_t/int64_t/' "$here/kernels/ptx/relu_vec4.json" > "$here/kernels/ptx/bad_type.json"
+  expect ptx_bad_type 2 "arguments\[2\].type: found int64_t of 8 bytes, expected int32_t" \
+    "${fuzz[@]}" relu --kernel "$here/kernels/ptx/bad_type.json" --work "$work/e"
+  sed 's/"entry": "/&no_/' "$here/kernels/ptx/softmax_rows_cubin.json" > "$here/kernels/ptx/bad_entry.json"
+  expect cubin_bad_entry 2 "expected an entry of .*softmax_rows.cubin: softmax_rows" \
+    "${fuzz[@]}" softmax --kernel "$here/kernels/ptx/bad_entry.json" --work "$work/f"
+  expect ptx_bench 0 "speed-up of|us" "$warpfuzz" bench softmax --kernel "$here/kernels/ptx/softmax_rows.json" --axes m=512,n=512
+  rm -rf "$work"
+}
+
+# Lines of device code that a corpus reaches.
+lines() {
+  local warpfuzz=$here/bin/warpfuzz work
+  [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
+  work=$(mktemp -d)
+  local coverage=("$warpfuzz" coverage --device cuda --seconds 4)
+  expect lines_ptx 0 "relu_vec4.cu: ([0-9]+) of \1 device lines and ([0-9]+) of \2 branches" \
+    "${coverage[@]}" relu --kernel "$here/kernels/ptx/relu_vec4.json" --work "$work/a" --html "$work/a.html"
+  expect lines_ptx_softmax 0 "softmax_rows.cu: [0-9]+ of [0-9]+ device lines" \
+    "${coverage[@]}" softmax --kernel "$here/kernels/ptx/softmax_rows.json" --work "$work/b"
+  expect lines_so 0 "softmax.cu: [0-9]+ of [0-9]+ device lines" \
+    "${coverage[@]}" softmax --kernel "$kernels/softmax.so" --work "$work/c"
+  expect lines_never 0 "not reached" \
+    "${coverage[@]}" relu --kernel "$kernels/puzzle_6.so" --work "$work/d"
+  expect lines_cubin 2 "a cubin cannot be instrumented" \
+    "${coverage[@]}" softmax --kernel "$here/kernels/ptx/softmax_rows_cubin.json" --work "$work/e"
+  rm -rf "$work"
+}
+
+# NVIDIA's compute-sanitizer on stored findings, one of each kind, and on correct kernels.
+sanitizer() {
+  local warpfuzz=$here/bin/warpfuzz tool name op gate text
+  [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
+  while read -r tool name op gate text; do
+    [ "$gate" = - ] && gate="[A-Z]+-0[1-3]"
+    expect "${tool}_$name" 1 "^$gate "$'\n'"$text" "$warpfuzz" replay "$here/findings/$name.wfr" \
+      --kernel "$kernels/$name.plain.so" --device cuda --sanitizer "$tool"
+  done < "$here/sanitizer_rows.txt"
+  for tool in memcheck racecheck initcheck synccheck; do
+    expect "${tool}_clean_softmax" 0 "passes now" "$warpfuzz" replay \
+      "$here/findings/softmax_missing_barrier.wfr" --kernel "$kernels/softmax.plain.so" \
+      --device cuda --sanitizer "$tool"
+  done
+  expect memcheck_clean_ptx 0 "passes now" "$warpfuzz" replay \
+    "$here/findings/softmax_missing_barrier.wfr" --kernel "$here/kernels/ptx/softmax_rows.json" \
+    --device cuda --sanitizer memcheck
 }
 
 # With device coverage until found; then without it, 20 times as many runs or until the limit.

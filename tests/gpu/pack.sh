@@ -22,7 +22,13 @@ strip -g -o "$out/bin/gpu_check" "$program"
 cp "$root"/tests/gpu/check.sh "$out/"
 cp "$(command -v zstd)" "$out/bin/"
 cp "$root"/schemas/*.json "$out/schemas/"
-cp -r "$root"/kernels/{manifest.json,correct,faulty} "$out/kernels/"
+cp -r "$root"/kernels/{manifest.json,correct,faulty,ptx} "$out/kernels/"
+# A PTX kernel as a cubin as well.
+ptxas -arch="$arch" -lineinfo -o "$out/kernels/ptx/softmax_rows.cubin" "$root/kernels/ptx/softmax_rows.ptx"
+sed 's/softmax_rows.ptx/softmax_rows.cubin/' "$root/kernels/ptx/softmax_rows.json" \
+  > "$out/kernels/ptx/softmax_rows_cubin.json"
+mkdir -p "$out/findings"
+cp "$root"/tests/gpu/sanitizer_rows.txt "$out/"
 # Everything but the C library itself and what the driver brings.
 ldd "$out"/bin/* | awk '/=> \// {print $3}' |
   grep -vE '/(libc|libm|libmvec|libdl|librt|libpthread|ld-linux[^/]*)\.so' |
@@ -59,6 +65,11 @@ for name in softmax relu_vectorized relu; do
   compile "$root/kernels/correct/$name.cu" "$kernels/$name.plain.so" --coverage false
   compile "$root/kernels/correct/$name.cu" "$kernels/$name.blocks.so" --predicates false
 done
+# Without counters, for compute-sanitizer, each with the finding that the CPU device made.
+while read -r _ name op _; do
+  compile "$root/kernels/faulty/$name.cu" "$kernels/$name.plain.so" --coverage false
+  cp "$root/crashes/$op/regression/$name.wfr" "$out/findings/"
+done < "$root/tests/gpu/sanitizer_rows.txt"
 for source in "$root"/tests/gpu/puzzles/*.cu; do
   compile "$source" "$kernels/$(basename "$source" .cu).so" || failed=$((failed + 1))
 done
