@@ -78,8 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"unknown_kernel",
             {"fuzz", "softmax", "--kernel", "nothing"},
             2,
-            "unknown kernel 'nothing': give a .cu file, a .so file, or a name that `warpfuzz list` "
-            "prints"},
+            "unknown kernel 'nothing': give a .cu file, a .so file, the manifest of a PTX or cubin "
+            "kernel (.json), or a name that `warpfuzz list` prints"},
         Row{"no_kernel", {"fuzz", "softmax"}, 2, "--kernel is required"},
         Row{"no_command", {}, 2, "A subcommand is required"},
         Row{"does_not_compile",
@@ -145,8 +145,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"profile_unknown_kernel",
             {"profile", "softmax", "--kernel", "nothing"},
             2,
-            "unknown kernel 'nothing': give a .cu file, a .so file, or a name that `warpfuzz list` "
-            "prints"},
+            "unknown kernel 'nothing': give a .cu file, a .so file, the manifest of a PTX or cubin "
+            "kernel (.json), or a name that `warpfuzz list` prints"},
         Row{"profile_bad_time",
             {"profile", "softmax", "--kernel", softmax, "--time", "soon"},
             2,

@@ -210,6 +210,10 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
   const uint64_t threads = uint64_t{block_x} * block_y * block_z;
   if (threads == 0 || threads > 1024 || shared_bytes > 1 << 16) return 1;
   const auto* const fake = static_cast<FakeFunction*>(function);
+  // A test may have every so many launches of a process lose it the device.
+  static int launches = 0;
+  const char* const fault_at = std::getenv("FAKE_FAULT_AT");
+  if (fault_at != nullptr && ++launches == std::atoi(fault_at)) fake_stream_status = 700;
   fake->module->program.run(
       *fake->entry,
       {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, arguments});

@@ -73,7 +73,7 @@ TEST_P(Exhaustive, NoPatternOfSixteenBitsIsCalledWrong) {
   const auto schema = installation.schema(entry.op);
   const auto object =
       build_kernel(installation, entry.source, {}, find_build_mode("none").instrumentation);
-  const KernelUnderTest under_test = load_kernel(entry.source, object, {});
+  const KernelUnderTest under_test = load_kernel(entry.source, object, {}, *schema);
   Trial trial(schema, *under_test.kernel);
   const std::vector<Case> calls = calls_of(schema);
   ASSERT_GE(calls.size(), 4u);

@@ -68,10 +68,13 @@ TEST(ManifestFile, EverySourceIsListedAndEveryEntryExists) {
   for (const auto& kernel : json.at("kernels")) {
     listed.insert(kernel.at("source"));
   }
-  for (const char* folder : {"correct", "faulty"}) {
+  // Of PTX kernels the manifests, which say how to launch them.
+  const std::pair<const char*, const char*> kinds[] = {
+      {"correct", ".cu"}, {"faulty", ".cu"}, {"ptx", ".json"}};
+  for (const auto& [folder, extension] : kinds) {
     for (const auto& file : std::filesystem::directory_iterator(
              std::filesystem::path(WARPFUZZ_SOURCE_DIR) / "kernels" / folder)) {
-      if (file.path().extension() == ".cu") {
+      if (file.path().extension() == extension) {
         present.insert(fmt::format("{}/{}", folder, file.path().filename().string()));
       }
     }

@@ -92,6 +92,14 @@ TEST_F(PtxKernel, CorrectOnesStayClean) {
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
 }
 
+TEST_F(PtxKernel, CertifyTakesThemOnAGpu) {
+  const ProcessResult result = on_fake_gpu({"certify", "--device", "cuda", "--kernel",
+                                            "relu_drops_nan", "--kernel", "relu_vec4", "--quick"});
+  EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("campaigns named as the manifest says 1/1"));
+  EXPECT_THAT(result.output, HasSubstr("false alarms on correct kernels 0/1"));
+}
+
 TEST_F(PtxKernel, OtherDevicesAndFilesAreRefused) {
   struct Row {
     std::vector<std::string> arguments;
@@ -153,6 +161,19 @@ TEST_F(PtxKernel, CoverageSaysWhatNoCaseReached) {
   EXPECT_THAT(result.output, HasSubstr("      7  not reached"));
   EXPECT_THAT(result.output, HasSubstr("      6  never false"));
   EXPECT_THAT(result.output, HasSubstr("   [ge.s32]\n"));
+}
+
+TEST_F(PtxKernel, CoverageGoesOnWhereTheDeviceIsLost) {
+  ASSERT_EQ(fuzz("relu_vec4.json", "300").exit_code, 0);
+  ::setenv("FAKE_FAULT_AT", "4", 1);
+  const ProcessResult result =
+      on_fake_gpu({"coverage", "relu", "--kernel", examples + "relu_vec4.json", "--device", "cuda",
+                   "--work", path("work")});
+  ::unsetenv("FAKE_FAULT_AT");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  // Each process runs three cases and loses the device to the fourth.
+  EXPECT_THAT(result.output, MatchesRegex(".*7 of 7 device lines.* by ([0-9]+) cases, [0-9]+ "
+                                          "faulted\n(.|\n)*"));
 }
 
 TEST_F(PtxKernel, SanitizerReportsJoinTheFinding) {

@@ -114,7 +114,7 @@ modules() {
   local warpfuzz=$here/bin/warpfuzz work
   [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
   work=$(mktemp -d)
-  local fuzz=("$warpfuzz" fuzz --device cuda --seed 1 --time 8s)
+  local fuzz=("$warpfuzz" fuzz --device cuda --seed 1 --time 6s)
   expect ptx_correct 0 "no finding|0 findings|runs" "${fuzz[@]}" relu --kernel "$here/kernels/ptx/relu_vec4.json" --work "$work/a"
   expect ptx_softmax 0 "no finding|0 findings|runs" "${fuzz[@]}" softmax --kernel "$here/kernels/ptx/softmax_rows.json" --work "$work/b"
   expect cubin_softmax 0 "no finding|0 findings|runs" "${fuzz[@]}" softmax --kernel "$here/kernels/ptx/softmax_rows_cubin.json" --work "$work/c"
@@ -158,8 +158,13 @@ sanitizer() {
   [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
   while read -r tool name op gate text; do
     [ "$gate" = - ] && gate="[A-Z]+-0[1-3]"
+    local before=$bad
     expect "${tool}_$name" 1 "^$gate "$'\n'"$text" "$warpfuzz" replay "$here/findings/$name.wfr" \
       --kernel "$kernels/$name.plain.so" --device cuda --sanitizer "$tool"
+    [ "$bad" = "$before" ] || { # what the tool itself says
+      PATH=$PATH:/usr/local/cuda/bin timeout --signal=KILL 120 compute-sanitizer --tool "$tool" \
+        "$warpfuzz" call "$here/findings/$name.wfr" --object "$kernels/$name.plain.so" 2>&1 | head -n 30
+    }
   done < "$here/sanitizer_rows.txt"
   for tool in memcheck racecheck initcheck synccheck; do
     expect "${tool}_clean_softmax" 0 "passes now" "$warpfuzz" replay \
