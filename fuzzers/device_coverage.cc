@@ -65,7 +65,7 @@ std::string run_and_tell(const fs::path& source, const fs::path& object, const D
         "(a cubin cannot be instrumented)",
         source.string()));
   }
-  if (!run_cases(*under_test, schema, cases, progress)) under_test.release();
+  if (!run_cases(*under_test, schema, cases, progress)) static_cast<void>(under_test.release());
   return nlohmann::json{{"next", progress.next},
                         {"cases", progress.cases},
                         {"faulted", progress.faulted},

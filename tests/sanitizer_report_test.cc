@@ -3,15 +3,12 @@
 #include "kernels/cuda/sanitizer_report.h"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/recorded_reports.h"
 
 namespace warpfuzz::cuda {
 namespace {
-
-using ::testing::HasSubstr;
 
 const std::vector<NamedAllocation> allocations = {{"x", 0x7f71b9e00a00, 2400},
                                                   {"y", 0x7f71b9f00200, 1024}};
