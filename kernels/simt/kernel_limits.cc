@@ -42,6 +42,11 @@ size_t static_bytes(const KernelRecord& record) {
   return entry->second;
 }
 
+// Of a kernel without record.
+size_t anonymous_dynamic_limit() {
+  return std::max(default_shared_limit, limits().anonymous_opt_in);
+}
+
 size_t dynamic_limit(const KernelRecord& record) {
   const size_t used = std::min(static_bytes(record), default_shared_limit);
   const auto opt_in = limits().opt_ins.find(&record);
@@ -89,9 +94,8 @@ int check_kernel_limits(const wf_simt::LaunchRequest& request, const KernelRecor
 }
 
 int check_dynamic_shared(const wf_simt::LaunchRequest& request) {
-  return request.dynamic_shared_bytes > std::max(default_shared_limit, limits().anonymous_opt_in)
-             ? cuda_error_invalid_value
-             : cuda_success;
+  return request.dynamic_shared_bytes > anonymous_dynamic_limit() ? cuda_error_invalid_value
+                                                                  : cuda_success;
 }
 
 }  // namespace warpfuzz::simt
@@ -103,7 +107,7 @@ extern "C" {
 void wf_kernel_limits(const void* function, wf_simt::Context* context, bool enters,
                       wf_simt::KernelLimits* result) {
   const KernelRecord* record = enters ? grid.record_of(function, context) : nullptr;
-  *result = {max_block_threads, 0, default_shared_limit};
+  *result = {max_block_threads, 0, anonymous_dynamic_limit()};
   if (record == nullptr) return;
   if (record->most_threads != 0) result->most_threads = record->most_threads;
   result->static_shared_bytes = static_bytes(*record);

@@ -1,7 +1,7 @@
 #include "kernels/simt/rewrite.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -25,14 +25,19 @@ constexpr std::string_view internal_linkage = "__attribute__((internal_linkage))
 
 // Functions of the host API with a kernel among their arguments. Our overloads want it with its
 // type, so a cast to void* is taken away.
-constexpr std::array<std::string_view, 7> functions_of_kernels = {
+constexpr std::string_view functions_of_kernels[] = {
     "cudaLaunchKernel",
     "cudaLaunchCooperativeKernel",
     "cudaFuncSetAttribute",
     "cudaFuncGetAttributes",
     "cudaFuncSetCacheConfig",
+    "cudaFuncSetSharedMemConfig",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
-    "cudaOccupancyMaxPotentialBlockSize"};
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
+    "cudaOccupancyMaxPotentialBlockSize",
+    "cudaOccupancyMaxPotentialBlockSizeWithFlags",
+    "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
+    "cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags"};
 
 struct Scope {
   char open = '{';
@@ -125,8 +130,8 @@ class Rewriter : TokenView {
         refuse(i, "textures and surfaces (" + std::string(w) +
                       ") are not supported on the CPU device; read through a pointer");
       }
-      if (std::find(functions_of_kernels.begin(), functions_of_kernels.end(), w) !=
-          functions_of_kernels.end()) {
+      if (std::find(std::begin(functions_of_kernels), std::end(functions_of_kernels), w) !=
+          std::end(functions_of_kernels)) {
         remove_casts_to_void(i + 1);
       }
     }

@@ -12,6 +12,11 @@ __global__ void dynamic(int* out) {
   s[threadIdx.x] = 1;
   if (out != nullptr) *out = s[0];
 }
+__global__ void optional(int* out) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = 1;
+  if (out != nullptr) *out = s[0];
+}
 __global__ void static_and_dynamic(int* out) {
   __shared__ int a[10240];
   extern __shared__ int s[];
@@ -204,13 +209,35 @@ void test_device() {
     CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, nothing, row[0], 0));
     CHECK(value == row[1]);
   }
-  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, dynamic, 32, 50000));
-  CHECK(value == 4);
   CHECK_ERROR(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, nothing, 0, 0),
               cudaErrorInvalidValue);
   int grid = 0, block = 0;
   CHECK_CUDA(cudaOccupancyMaxPotentialBlockSize(&grid, &block, bounded, 0, 0));
   CHECK(block == 128 && grid == 16 * properties.multiProcessorCount);
+  CHECK_CUDA(cudaOccupancyMaxPotentialBlockSize(&grid, &block, nothing, 0, 100));
+  CHECK(block == 64 && grid == 32 * properties.multiProcessorCount);
+  CHECK_CUDA(cudaOccupancyMaxPotentialBlockSize(&grid, &block, nothing, 0, 33));
+  CHECK(block == 33 && grid == 32 * properties.multiProcessorCount);
+
+  // Dynamic shared memory beyond 48 KiB: nothing fits before it is admitted.
+  const auto bytes_of_block = [](int threads) { return size_t(threads) * 50; };
+  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, optional, 32, 49152));
+  CHECK(value == 4);
+  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, optional, 32, 50000));
+  CHECK(value == 0);
+  CHECK_CUDA(cudaOccupancyMaxPotentialBlockSize(&grid, &block, optional, 50000, 0));
+  CHECK(block == 0 && grid == 0);
+  CHECK_CUDA(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, optional,
+                                                            bytes_of_block, 0));
+  CHECK(block == 512 && grid == 4 * properties.multiProcessorCount);
+  CHECK_CUDA(cudaFuncSetAttribute(optional, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000));
+  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, optional, 32, 50000));
+  CHECK(value == 4);
+  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      &value, (const void*)optional, 32, 50001, cudaOccupancyDefault));
+  CHECK(value == 0);
+  CHECK_CUDA(cudaOccupancyMaxPotentialBlockSize(&grid, &block, optional, 50000, 0));
+  CHECK(block == 1024 && grid == 2 * properties.multiProcessorCount);
   CHECK(std::strcmp(cudaGetErrorString(cudaErrorInvalidValue), "invalid argument") == 0);
   CHECK(std::strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue") == 0);
 }

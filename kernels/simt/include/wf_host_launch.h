@@ -120,7 +120,8 @@ WF_INTRINSIC cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, F
 }
 
 // One multiprocessor holds 2048 threads, 32 blocks and 228 KiB of shared memory, of which each
-// block costs 1 KiB more than it asks for; registers are no limit.
+// block costs 1 KiB more than it asks for; registers are no limit. No block fits that asks for more
+// dynamic shared memory than cudaFuncSetAttribute has admitted (seen on an H200).
 template <class Function>
 WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
                                                                        Function* function,
@@ -128,13 +129,14 @@ WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* bloc
                                                                        size_t dynamic_bytes) {
   if (block_threads <= 0) return ::wf_simt::fail(cudaErrorInvalidValue);
   const ::wf_simt::KernelLimits limits = ::wf_simt::limits_of(function);
-  const size_t bytes = limits.static_shared_bytes + dynamic_bytes;
   *blocks = 0;
-  if (static_cast<unsigned>(block_threads) > limits.most_threads || bytes > size_t{227} << 10) {
+  if (static_cast<unsigned>(block_threads) > limits.most_threads ||
+      dynamic_bytes > limits.dynamic_shared_bytes) {
     return cudaSuccess;
   }
   int most = 2048 / ((block_threads + 31) / 32 * 32);
   if (most > 32) most = 32;
+  const size_t bytes = limits.static_shared_bytes + dynamic_bytes;
   const size_t by_memory = (size_t{228} << 10) / (bytes + 1024);
   *blocks = by_memory < static_cast<size_t>(most) ? static_cast<int>(by_memory) : most;
   return cudaSuccess;
@@ -145,16 +147,23 @@ WF_INTRINSIC cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, block_threads,
                                                        dynamic_bytes);
 }
-// The block size with the most threads in flight, the larger one of two that are equal.
+// The block size with the most threads in flight, the larger one of two that are equal: a multiple
+// of the warp or the limit itself. Both results are 0 if no block fits.
 template <class Function, class BytesOfBlock>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid, int* block_threads,
                                                                   Function* function,
                                                                   BytesOfBlock bytes_of_block,
                                                                   int limit = 0) {
+  if (min_grid == nullptr || block_threads == nullptr || function == nullptr) {
+    return ::wf_simt::fail(cudaErrorInvalidValue);
+  }
+  const int most_threads = static_cast<int>(::wf_simt::limits_of(function).most_threads);
+  if (limit == 0 || limit > most_threads) limit = most_threads;
   int most = 0;
-  for (int threads = 1024; threads >= 32; threads -= 32) {
+  *min_grid = *block_threads = 0;
+  for (int aligned = (limit + 31) / 32 * 32; aligned > 0; aligned -= 32) {
+    const int threads = aligned < limit ? aligned : limit;
     int blocks = 0;
-    if (limit > 0 && threads > limit) continue;
     const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &blocks, function, threads, static_cast<size_t>(bytes_of_block(threads)));
     if (error != cudaSuccess) return error;
@@ -163,7 +172,14 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* min_grid,
     *block_threads = threads;
     *min_grid = blocks * cudaDeviceProp().multiProcessorCount;
   }
-  return most != 0 ? cudaSuccess : ::wf_simt::fail(cudaErrorInvalidValue);
+  return cudaSuccess;
+}
+template <class Function, class BytesOfBlock>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+    int* min_grid, int* block_threads, Function* function, BytesOfBlock bytes_of_block,
+    int limit = 0, unsigned = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(min_grid, block_threads, function,
+                                                        bytes_of_block, limit);
 }
 template <class Function>
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block_threads,
@@ -171,4 +187,10 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* min_grid, int* block_
                                                       int limit = 0) {
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
       min_grid, block_threads, function, [bytes](int) { return bytes; }, limit);
+}
+template <class Function>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* min_grid, int* block_threads,
+                                                               Function* function, size_t bytes = 0,
+                                                               int limit = 0, unsigned = 0) {
+  return cudaOccupancyMaxPotentialBlockSize(min_grid, block_threads, function, bytes, limit);
 }
