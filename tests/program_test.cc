@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "tests/build_kind.h"
 #include "tests/command.h"
 
 namespace warpfuzz {
@@ -22,10 +23,13 @@ ProcessResult run(std::vector<std::string> arguments) {
   return warpfuzz_command(arguments);
 }
 
+// The strictest checks that this build has, of those that do not watch for races.
+const std::string checks_of_build = sanitized ? "address" : "none";
+
 // In every schedule, with either kind of checks.
 std::vector<std::vector<std::string>> checked_runs() {
   std::vector<std::vector<std::string>> runs;
-  for (const char* checks : {"address", "race"}) {
+  for (const std::string& checks : {checks_of_build, std::string("race")}) {
     runs.push_back({"--sanitize", checks, "--schedule", "sequential"});
     runs.push_back({"--sanitize", checks, "--schedule", "reversed"});
     runs.push_back({"--sanitize", checks, "--schedule", "random", "--seed", "1"});
@@ -62,28 +66,31 @@ TEST(Programs, RunWithoutChecksToo) {
 struct FaultRow {
   std::string name;     // of the kernel; its line ends with  // fault: <name>
   std::string message;  // follows "faults.cu:<line>: "
-  bool on_stdout = false;
-  std::string sanitize = "address";
+  enum Seen { by_runtime, by_sanitizers, by_race_mode, by_itself } seen = by_runtime;
 };
 
 const FaultRow faults[] = {
     {"off_by_one",
      "out_of_bounds_read: read of 4 bytes outside any buffer: 0 bytes past the end of the 1200 "
      "bytes "
-     "from cudaMalloc [block (2,0,0), thread (44,0,0)]"},
+     "from cudaMalloc [block (2,0,0), thread (44,0,0)]",
+     FaultRow::by_sanitizers},
     {"global_underflow",
      "out_of_bounds_read: read of 4 bytes outside any buffer: 4 bytes before the 1200 bytes from "
-     "cudaMalloc [block (0,0,0), thread (0,0,0)]"},
+     "cudaMalloc [block (0,0,0), thread (0,0,0)]",
+     FaultRow::by_sanitizers},
     {"shared_in_template",
      "out_of_bounds_read: read of 4 bytes outside any buffer: 0 bytes past the end of the shared "
-     "variable tile of 256 bytes [block (0,0,0), thread (63,0,0)]"},
+     "variable tile of 256 bytes [block (0,0,0), thread (63,0,0)]",
+     FaultRow::by_sanitizers},
     {"dynamic_shared",
      "out_of_bounds_write: write of 4 bytes outside any buffer: 0 bytes past the end of the 384 "
      "bytes "
-     "of dynamic shared memory [block (0,0,0), thread (94,0,0)]"},
+     "of dynamic shared memory [block (0,0,0), thread (94,0,0)]",
+     FaultRow::by_sanitizers},
     {"missing_barrier",
-     "data_race: read of element 31 of shared array tile, not ordered after the write at ", false,
-     "race"},
+     "data_race: read of element 31 of shared array tile, not ordered after the write at ",
+     FaultRow::by_race_mode},
     {"divergent_barrier",
      "divergent_barrier: threads of one block wait at different barriers: here and at line "},
     {"early_return",
@@ -97,8 +104,10 @@ const FaultRow faults[] = {
      "exited_lane: a shuffle of lane 0 reads from lane 16, which the block does not have [block "
      "(0,0,0), thread (64,0,0)]"},
     {"unguarded_tail",
-     "out_of_bounds_read: read of 4 bytes outside any buffer: 0 bytes past the end"},
-    {"index_overflow", "undefined_behavior: signed integer overflow in a multiplication"},
+     "out_of_bounds_read: read of 4 bytes outside any buffer: 0 bytes past the end",
+     FaultRow::by_sanitizers},
+    {"index_overflow", "undefined_behavior: signed integer overflow in a multiplication",
+     FaultRow::by_sanitizers},
     {"null_pointer", "wild_access: write to unmapped memory [block (0,0,0), thread (3,0,0)]"},
     {"endless", "time_limit: the kernel does not end within the time limit"},
     {"warp_deadlock",
@@ -111,11 +120,12 @@ const FaultRow faults[] = {
     {"freed_memory",
      "out_of_bounds_read: read of 4 bytes outside any buffer: inside the 384 bytes from "
      "cudaMalloc, "
-     "which were freed [block (0,0,0), thread (0,0,0)]"},
+     "which were freed [block (0,0,0), thread (0,0,0)]",
+     FaultRow::by_sanitizers},
     {"host_overflow",
      "out_of_bounds_read: a copy or fill of 260 bytes leaves its buffer [host code]"},
-    {"tree_power_of_two", "not so: run(kernel, 96, 96)[0] == sum", true},
-    {"dropped_tail", "not so: run(kernel, 50, 32)[95] == sum", true},
+    {"tree_power_of_two", "not so: run(kernel, 96, 96)[0] == sum", FaultRow::by_itself},
+    {"dropped_tail", "not so: run(kernel, 50, 32)[95] == sum", FaultRow::by_itself},
 };
 
 int line_of(const std::string& fault) {
@@ -131,14 +141,16 @@ class Faulty : public testing::TestWithParam<FaultRow> {};
 
 TEST_P(Faulty, IsReportedAtItsLineAndItsTwinIsClean) {
   const FaultRow& row = GetParam();
+  if (row.seen == FaultRow::by_sanitizers && !sanitized) GTEST_SKIP() << needs_sanitizers;
   const auto of = [&](const std::string& variant, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), programs + "faults.cu");
     arguments.insert(arguments.end(), {"--time-limit", "1", "--", row.name, variant});
     return run(arguments);
   };
-  const ProcessResult faulty = of("faulty", {"--sanitize", row.sanitize});
+  const std::string checks = row.seen == FaultRow::by_race_mode ? "race" : checks_of_build;
+  const ProcessResult faulty = of("faulty", {"--sanitize", checks});
   EXPECT_EQ(faulty.exit_code, 1);
-  EXPECT_THAT(row.on_stdout ? faulty.output : faulty.errors,
+  EXPECT_THAT(row.seen == FaultRow::by_itself ? faulty.output : faulty.errors,
               HasSubstr(fmt::format("faults.cu:{}: {}", line_of(row.name), row.message)));
   for (const std::vector<std::string>& arguments : checked_runs()) {
     const ProcessResult twin = of("correct", arguments);
@@ -211,8 +223,9 @@ TEST(Programs, BehaveAsAProcessOfTheirOwn) {
   std::ofstream(directory.path() + "/behavior.cu") << behavior;
   std::ofstream(directory.path() + "/offset.h") << "#define OFFSET (BASE + 1)\n";
   for (const BehaviorRow& row : behaviors) {
-    const ProcessResult result = run({directory.path() + "/behavior.cu", "-D", "BASE=2", "-I",
-                                      directory.path(), "--", row.mode, "--flag"});
+    const ProcessResult result =
+        run({directory.path() + "/behavior.cu", "--sanitize", checks_of_build, "-D", "BASE=2", "-I",
+             directory.path(), "--", row.mode, "--flag"});
     EXPECT_EQ(result.exit_code, row.exit_code) << row.mode;
     EXPECT_EQ(result.output, "2 arguments, the last is --flag\n" + row.output) << row.mode;
     EXPECT_EQ(result.errors, row.errors) << row.mode;

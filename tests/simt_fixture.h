@@ -12,14 +12,9 @@
 #include "kernels/device.h"
 #include "kernels/memory_image.h"
 #include "schemas/case.h"
+#include "tests/build_kind.h"
 
 namespace warpfuzz {
-
-#if __has_feature(address_sanitizer)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
 
 inline std::unique_ptr<Kernel> load_source(const std::filesystem::path& source,
                                            const Instrumentation& instrumentation) {
