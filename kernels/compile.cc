@@ -247,16 +247,19 @@ class Prelude {
   fs::path source_, precompiled_;
 };
 
-// nvcc refuses a kernel with more static shared memory than that, and so must this. `source` is
-// whole: a precompiled prelude fits its own flags only.
-void check_static_shared(const CompileRequest& request, const fs::path& source) {
-  Arguments command = {request.compiler, "-x", "c++-cpp-output"};
-  append(command, language_flags);
-  append(command, tolerance_flags);
-  append(command, {"-gline-tables-only", "-O1", "-Xclang", "-disable-llvm-passes", "-S",
-                   "-emit-llvm", "-o", "-", source});
+// LLVM's text of the source, not optimised.
+std::string emit_ir(const CompileRequest& request, const Arguments& prelude_flags,
+                    const fs::path& source) {
+  Arguments command = compile_command(request, "c++-cpp-output");
+  append(command, prelude_flags);
+  append(command, {"-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", "-o", "-", source});
+  return run_compiler(request, command);
+}
+
+// nvcc refuses a kernel with more static shared memory than that, and so must this.
+void check_static_shared(std::string_view ir) {
   std::string errors;
-  for (const StaticSharedUse& use : static_shared_use(run_compiler(request, command))) {
+  for (const StaticSharedUse& use : static_shared_use(ir)) {
     if (use.bytes <= simt::default_shared_limit) continue;
     errors += fmt::format(
         "{}:{}: error: {} has {} bytes of static shared memory, {}; a kernel may have {} (use "
@@ -329,12 +332,10 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   const TemporaryFile ir(fs::path(temporary).replace_extension(".ll"));
   const TemporaryFile object(temporary);
   source.write(rewritten);
+  std::string ir_text;
   if (through_ir) {
-    Arguments front_end = compile_command(request, "c++-cpp-output");
-    append(front_end, prelude_flags);
-    append(front_end,
-           {"-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", "-o", "-", source.path()});
-    ir.write(add_alignment_checks(run_compiler(request, front_end)));
+    ir_text = emit_ir(request, prelude_flags, source.path());
+    ir.write(add_alignment_checks(ir_text));
     command = compile_command(request, "ir");
     append(command, link_flags());
     append(command, {"-o", object.path(), ir.path()});
@@ -345,8 +346,8 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   run_compiler(request, command);
   // Looked into only where all kernels of the object together have more.
   if (simt::ElfFile(object.path()).section(".wfshared").bytes > simt::default_shared_limit) {
-    source.write(prelude.text() + rewritten);
-    check_static_shared(request, source.path());
+    if (ir_text.empty()) ir_text = emit_ir(request, prelude_flags, source.path());
+    check_static_shared(ir_text);
   }
   if (counts_lines) fs::rename(source.path(), fs::path(entry).replace_extension(".ii"));
   fs::rename(object.path(), entry);

@@ -30,16 +30,14 @@ LoadedObject load_object(const std::filesystem::path& path) {
   // Not the stubs of calls to the runtime, which have no lines.
   object.code = range(file.section(".text"));
   object.image = range(file.image());
-  std::vector<AddressRange> sections;  // what lies between them is not the kernel's: counters
   for (const char* section : {".data", ".bss"}) {
     const ElfSection variables = file.section(section);
     if (variables.bytes == 0) continue;
     const uintptr_t begin = object.load_base + variables.address;
     if (object.variables.begin == 0) object.variables.begin = begin;
     object.variables.end = begin + variables.bytes;  // .bss lies last
-    sections.push_back(range(variables));
+    object.variable_sections.push_back(range(variables));
   }
-  object.state = KernelState(sections);
   object.race = file.needs("__tsan_init");
   if (object.race && !race::detector.available()) {
     throw DeviceUnavailable(fmt::format(
@@ -74,7 +72,8 @@ void resolve_positions(std::vector<Fault>& faults, const LoadedObject& object) {
 }
 
 KernelObject load_kernel_object(const std::filesystem::path& path) {
-  KernelObject object{load_object(path)};
+  KernelObject object{load_object(path), {}};
+  object.state = KernelState(object.variable_sections);
   const auto find = [&](auto& function, const char* name) {
     function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(object.handle, name));
   };

@@ -23,9 +23,9 @@ struct LoadedObject {
   AddressRange code;
   AddressRange image;  // all that is mapped of the file
   uintptr_t load_base = 0;
-  AddressRange variables;  // __device__ and other global ones
-  KernelState state;       // of these variables, after the object's constructors have run
-  bool race = false;       // tells of its accesses: see race/detector.h
+  AddressRange variables;  // __device__ and other global ones, from the first to the last
+  std::vector<AddressRange> variable_sections;  // what lies between them is not the kernel's
+  bool race = false;                            // tells of its accesses: see race/detector.h
 };
 
 // Throws KernelError, and DeviceUnavailable where an object of the race mode cannot run.
@@ -39,6 +39,7 @@ using EntryPoint = WfStatus (*)(const WfCall*);
 
 // A kernel under test.
 struct KernelObject : LoadedObject {
+  KernelState state;  // of its variables, after the object's constructors have run
   EntryPoint entry = nullptr;
   uint64_t (*workspace)(const WfCall*) = nullptr;
   const char* (*preconditions)() = nullptr;
