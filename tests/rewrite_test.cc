@@ -15,7 +15,7 @@ namespace {
 
 const std::string call_attribute =
     R"(__attribute__((no_sanitize("address", "undefined", "thread", "coverage"))))";
-const std::string static_shared = R"(static __attribute__((section(".wfshared"))))";
+const std::string static_shared = R"(static __attribute__((section(".wfshared"), aligned(32))))";
 // Ends the text of every source with shared memory or launch bounds.
 const std::string enters = "\nextern \"C\" { extern const char wf_kernels_enter = 1; }";
 const std::string device_function = "__attribute__((internal_linkage))";

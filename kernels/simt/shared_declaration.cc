@@ -8,8 +8,12 @@
 namespace warpfuzz {
 namespace {
 
-constexpr std::string_view static_shared = "static __attribute__((section(\".wfshared\")))";
-constexpr std::string_view already_static_shared = "__attribute__((section(\".wfshared\")))";
+// Aligned as the matrix functions want it, in every build: on a GPU a block's shared memory begins
+// at such an address, and large arrays stay there, whatever their element.
+constexpr std::string_view static_shared =
+    "static __attribute__((section(\".wfshared\"), aligned(32)))";
+constexpr std::string_view already_static_shared =
+    "__attribute__((section(\".wfshared\"), aligned(32)))";
 constexpr std::string_view shared_record =
     " static __attribute__((used, section(\".wfsizes\"), no_sanitize(\"address\"))) "
     "::wf_simt::SharedRecord wf_shared_";

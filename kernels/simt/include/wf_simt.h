@@ -14,7 +14,7 @@
 //   cudaFuncSetAttribute: the text of the kernel expression.
 //
 //   __shared__ T s[N];        becomes
-//     static __attribute__((section(".wfshared"))) T s[N];
+//     static __attribute__((section(".wfshared"), aligned(32))) T s[N];
 //     static WF_SHARED_RECORD ::wf_simt::SharedRecord wf_shared_s{&s, sizeof(s), "s",
 //                                                                 &wf_kernel_record};
 //
