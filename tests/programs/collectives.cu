@@ -101,7 +101,7 @@ union Storage {
 struct Results {
   int sum, largest, partial, aggregate;
   int exclusive[total], inclusive[threads], with_prefix[threads], guarded[total], striped[total];
-  int warp_sum[threads], warp_scan[threads];
+  int warp_sum[threads], warp_scan[threads], before[threads], heads[threads], tails[threads];
 };
 __global__ void collectives(const int* in, Results* out) {
   __shared__ Storage storage;
@@ -140,6 +140,13 @@ __global__ void collectives(const int* in, Results* out) {
   Store(storage.store).Store(out->guarded, mine, 250);
   out->warp_sum[t] = cub::WarpReduce<int, 16>(warp[t / 16]).Sum(in[t]);
   cub::WarpScan<int>(warp_scan[t / 32]).InclusiveSum(in[t], out->warp_scan[t]);
+  int before = 77;
+  cub::WarpScan<int>(warp_scan[t / 32]).ExclusiveScan(in[t], before, Largest());
+  out->before[t] = before;
+  // Segments of 5 lanes.
+  using Segments = cub::WarpReduce<int, 16>;
+  out->heads[t] = Segments(warp[t / 16]).HeadSegmentedSum(in[t], t % 16 % 5 == 0);
+  out->tails[t] = Segments(warp[t / 16]).TailSegmentedReduce(in[t], t % 16 % 5 == 4, Largest());
 }
 void test_collectives(const std::vector<int>& in) {
   Results* out = nullptr;
@@ -166,6 +173,14 @@ void test_collectives(const std::vector<int>& in) {
     for (int j = t / 32 * 32; j <= t; ++j) scan += in[j];
     CHECK(t % 16 != 0 || out->warp_sum[t] == tile);
     CHECK(out->warp_scan[t] == scan);
+    int before = 77, segment = 0, most = in[t];
+    for (int j = t / 32 * 32; j < t; ++j) before = j % 32 == 0 || in[j] > before ? in[j] : before;
+    for (int j = t; j < threads && j / 16 == t / 16 && j % 16 / 5 == t % 16 / 5; ++j) {
+      segment += in[j];
+      most = in[j] > most ? in[j] : most;
+    }
+    CHECK(t % 32 == 0 || out->before[t] == before);
+    CHECK(t % 16 % 5 != 0 || (out->heads[t] == segment && out->tails[t] == most));
   }
   CHECK(out->sum == sum && out->aggregate == sum && out->largest == largest &&
         out->partial == partial);

@@ -139,6 +139,18 @@ void test_memory() {
   CHECK_ERROR(cudaMemcpyToSymbol(symbol, host.data(), 17), cudaErrorInvalidValue);
   CHECK_ERROR(cudaMemcpyToSymbol(symbol, host.data(), 4, 0, cudaMemcpyDeviceToHost),
               cudaErrorInvalidMemcpyDirection);
+  cudaMemPool_t pool;
+  unsigned long long threshold = ~0ull;
+  CHECK_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
+  CHECK_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+  int* pooled = nullptr;
+  CHECK_CUDA(cudaMallocAsync(&pooled, bytes, nullptr));
+  fill<<<1, 64>>>(pooled, 4);
+  CHECK_CUDA(cudaMemcpyAsync(back.data(), pooled, bytes, cudaMemcpyDeviceToHost, nullptr));
+  CHECK_CUDA(cudaFreeAsync(pooled, nullptr));
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK(back[63] == 4);
+  CHECK_ERROR(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
   CHECK_CUDA(cudaFree(nullptr));
   CHECK_CUDA(cudaFree(managed));
   CHECK_CUDA(cudaFreeHost(pinned));
@@ -227,8 +239,8 @@ void test_device() {
   CHECK(value == 0);
   CHECK_CUDA(cudaOccupancyMaxPotentialBlockSize(&grid, &block, optional, 50000, 0));
   CHECK(block == 0 && grid == 0);
-  CHECK_CUDA(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, optional,
-                                                            bytes_of_block, 0));
+  CHECK_CUDA(
+      cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, optional, bytes_of_block, 0));
   CHECK(block == 512 && grid == 4 * properties.multiProcessorCount);
   CHECK_CUDA(cudaFuncSetAttribute(optional, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000));
   CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&value, optional, 32, 50000));

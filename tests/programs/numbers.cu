@@ -16,7 +16,7 @@
 #include "check.h"
 
 // One result per expression in words `a` and `b`; the host has the same in plain C++.
-constexpr int columns = 26;
+constexpr int columns = 28;
 __global__ void words(const unsigned* a_in, const unsigned* b_in, unsigned (*out)[columns], int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -48,6 +48,9 @@ __global__ void words(const unsigned* a_in, const unsigned* b_in, unsigned (*out
       unsigned(__viaddmax_s32(int(a), int(b), 3)),
       __vimin3_u16x2(a, b, 0x00ff7f00u),
       __vhaddu4(a, b),
+      unsigned(__dp2a_hi(int(a), int(b), 5)),
+      __dp2a_lo(make_ushort2(a & 0xffff, a >> 16),
+                make_uchar4(b & 0xff, b >> 8 & 0xff, b >> 16 & 0xff, b >> 24), 5u),
   };
   for (int column = 0; column < columns; ++column) __stcg(&out[i][column], results[column]);
 }
@@ -117,6 +120,8 @@ void test_words() {
         lanes<uint16_t>(lanes<uint16_t>(x, y, [](int p, int q) { return p < q ? p : q; }),
                         0x00ff7f00u, [](int p, int q) { return p < q ? p : q; }),
         lanes<uint8_t>(x, y, [](int p, int q) { return (p + q) / 2; }),
+        unsigned(5 + int16_t(x) * int8_t(y >> 16) + int16_t(x >> 16) * int8_t(y >> 24)),
+        5 + (x & 0xffff) * (y & 0xff) + (x >> 16) * (y >> 8 & 0xff),
     };
     for (int column = 0; column < columns; ++column) {
       if (out[i][column] != expected[column])
@@ -144,7 +149,9 @@ __global__ void small_floats(const float* in, Small* out) {
                       static_cast<float>(__nv_fp8_e4m3(x)),
                       static_cast<float>(__nv_fp8_e5m2(100 * x)),
                       unpacked.x + unpacked.y + unpacked.z + unpacked.w,
-                      __hgt(__float2half(x), __float2half(y)) + 2 * __hbge2(pair, pair)};
+                      __hgt(__float2half(x), __float2half(y)) + 2 * __hbge2(pair, pair) +
+                          4 * __hgt(CUDART_INF_FP16, CUDART_MAX_NORMAL_FP16) +
+                          8 * __heq(CUDART_ONE_BF16, __float2bfloat16(1.0f))};
 }
 // To `digits` significant bits, ties to even.
 float rounded(double x, int digits) {
@@ -169,7 +176,7 @@ void test_small_floats() {
       CHECK(out[i].e5m2 == rounded(100 * x, 3));
       CHECK(out[i].quad == rounded(x, 4) + rounded(y, 4) - 1);
     }
-    CHECK(out[i].compared == (hx > hy) + 2);
+    CHECK(out[i].compared == (hx > hy) + 14);
   }
 }
 

@@ -125,6 +125,8 @@ __global__ void groups(const int* in, int* out) {
     const cg::coalesced_group even = cg::coalesced_threads();
     result += 10000 * int(even.size()) + 1000000 * int(even.thread_rank() == 0);
   }
+  result += 100000000 * cg::invoke_one_broadcast(quarter, [&] { return int(threadIdx.x / 8 % 2); });
+  result += int(cg::this_thread().size()) + int(cg::this_thread().thread_rank()) - 1;
   const cg::thread_group dynamic = cg::tiled_partition(cg::this_thread_block(), 4);
   result += 10000000 * int(dynamic.thread_rank());
   out[block.thread_rank()] = result;
@@ -138,7 +140,7 @@ void test_groups() {
   groups<<<1, 96>>>(device_in, out);
   const std::vector<int> found = out.host();
   for (int i = 0; i < 96; ++i) {
-    int expected = 1000 * (i % 8) + 10000000 * (i % 4);
+    int expected = 1000 * (i % 8) + 10000000 * (i % 4) + 100000000 * (i / 8 % 2);
     for (int j = 0; j < 8; ++j) expected += in[i / 8 * 8 + j];
     int even = 0, before = 0;
     for (int j = i / 32 * 32; j < i / 32 * 32 + 32; ++j) {

@@ -110,10 +110,21 @@ WF_INTRINSIC thread_group tiled_partition(const thread_group&, unsigned size) {
   return thread_group(thread_group::lanes, wf_groups::tile_mask(size));
 }
 
+WF_INTRINSIC thread_block_tile<1> this_thread() { return {}; }
+
 // Calls the function in the first thread of the group.
 template <class Group, class Function, class... Arguments>
 WF_INTRINSIC void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
   if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);
+}
+
+// The same for tiles and coalesced groups; every thread gets its result.
+template <class Group, class Function>
+WF_INTRINSIC WF_CONVERGENT auto invoke_one_broadcast(const Group& group, Function&& function,
+                                                     WF_HERE) {
+  decltype(function()) result{};
+  if (group.thread_rank() == 0) result = function();
+  return group.shfl(result, 0, wf_file, wf_line);
 }
 
 template <class Group>

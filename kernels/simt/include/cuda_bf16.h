@@ -39,3 +39,11 @@ using nv_bfloat162 = __nv_bfloat162;
 WF_INTRINSIC __nv_bfloat16::__nv_bfloat16(__half other)
     : bits_(wf_fp::bfloat16_bits(other.wf_value())) {}
 WF_INTRINSIC __half::__half(__nv_bfloat16 other) : bits_(wf_fp::half_bits(other.wf_value())) {}
+
+#define CUDART_INF_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x7f80))
+#define CUDART_NAN_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x7fff))
+#define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x0001))
+#define CUDART_MAX_NORMAL_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x7f7f))
+#define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x8000))
+#define CUDART_ZERO_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x0000))
+#define CUDART_ONE_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x3f80))

@@ -39,3 +39,11 @@ using half = __half;
 using half2 = __half2;
 using nv_half = __half;
 using nv_half2 = __half2;
+
+#define CUDART_INF_FP16 __ushort_as_half(static_cast<unsigned short>(0x7c00))
+#define CUDART_NAN_FP16 __ushort_as_half(static_cast<unsigned short>(0x7fff))
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half(static_cast<unsigned short>(0x0001))
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half(static_cast<unsigned short>(0x7bff))
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half(static_cast<unsigned short>(0x8000))
+#define CUDART_ZERO_FP16 __ushort_as_half(static_cast<unsigned short>(0x0000))
+#define CUDART_ONE_FP16 __ushort_as_half(static_cast<unsigned short>(0x3c00))

@@ -66,6 +66,13 @@ WF_INTRINSIC cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return cudaSuccess;
 }
+// The only device is no peer of itself.
+WF_INTRINSIC cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  return ::wf_simt::fail(cudaErrorInvalidDevice);
+}
+WF_INTRINSIC cudaError_t cudaDeviceDisablePeerAccess(int) {
+  return ::wf_simt::fail(cudaErrorInvalidDevice);
+}
 WF_INTRINSIC cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
 WF_INTRINSIC cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return cudaSuccess; }
 WF_INTRINSIC cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit) {

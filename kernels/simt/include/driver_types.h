@@ -71,6 +71,7 @@ typedef cudaError cudaError_t;
 
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
+typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 #define cudaStreamLegacy (reinterpret_cast<cudaStream_t>(1))
 #define cudaStreamPerThread (reinterpret_cast<cudaStream_t>(2))
 #define cudaStreamDefault 0x00
@@ -78,6 +79,8 @@ typedef struct CUevent_st* cudaEvent_t;
 #define cudaEventDefault 0x00
 #define cudaEventBlockingSync 0x01
 #define cudaEventDisableTiming 0x02
+#define cudaEventRecordDefault 0x00
+#define cudaEventWaitDefault 0x00
 #define cudaHostAllocDefault 0x00
 #define cudaHostAllocPortable 0x01
 #define cudaHostAllocMapped 0x02
@@ -143,6 +146,12 @@ enum cudaSharedCarveout {
   cudaSharedmemCarveoutDefault = -1,
   cudaSharedmemCarveoutMaxL1 = 0,
   cudaSharedmemCarveoutMaxShared = 100
+};
+enum cudaMemPoolAttr {
+  cudaMemPoolReuseFollowEventDependencies = 1,
+  cudaMemPoolReuseAllowOpportunistic = 2,
+  cudaMemPoolReuseAllowInternalDependencies = 3,
+  cudaMemPoolAttrReleaseThreshold = 4
 };
 enum cudaLimit {
   cudaLimitStackSize,
@@ -231,6 +240,23 @@ struct cudaDeviceProp {
   size_t sharedMemPerBlockOptin = 227 << 10;
   int maxBlocksPerMultiProcessor = 32;
   size_t reservedSharedMemPerBlock = 1 << 10;
+  int tccDriver = 0;
+  int isMultiGpuBoard = 0;
+  int streamPrioritiesSupported = 1;
+  int globalL1CacheSupported = 1;
+  int localL1CacheSupported = 1;
+  int hostNativeAtomicSupported = 0;
+  int singleToDoublePrecisionPerfRatio = 2;
+  int computePreemptionSupported = 1;
+  int canUseHostPointerForRegisteredMem = 1;
+  int cooperativeMultiDeviceLaunch = 0;
+  int directManagedMemAccessFromHost = 0;
+  int pageableMemoryAccessUsesHostPageTables = 0;
+  int accessPolicyMaxWindowSize = 0;
+  int clusterLaunch = 0;
+  size_t textureAlignment = 512;
+  size_t texturePitchAlignment = 32;
+  size_t surfaceAlignment = 512;
 };
 
 struct cudaFuncAttributes {

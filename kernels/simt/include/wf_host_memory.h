@@ -72,6 +72,22 @@ WF_INTRINSIC cudaError_t cudaFreeHost(void* memory) {
   if (memory == nullptr || wf_free(memory, true)) return cudaSuccess;
   return ::wf_simt::fail(cudaErrorInvalidValue);
 }
+// There is one pool, without bounds of its own.
+WF_INTRINSIC cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  static char the_pool;
+  if (device != 0) return ::wf_simt::fail(cudaErrorInvalidDevice);
+  *pool = reinterpret_cast<cudaMemPool_t>(&the_pool);
+  return cudaSuccess;
+}
+WF_INTRINSIC cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  return cudaDeviceGetDefaultMemPool(pool, device);
+}
+WF_INTRINSIC cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void*) {
+  return pool != nullptr ? cudaSuccess : ::wf_simt::fail(cudaErrorInvalidValue);
+}
+WF_INTRINSIC cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
+  return pool != nullptr ? cudaSuccess : ::wf_simt::fail(cudaErrorInvalidValue);
+}
 // Pageable memory is as good as registered memory here.
 WF_INTRINSIC cudaError_t cudaHostRegister(void* memory, size_t, unsigned) {
   return memory != nullptr ? cudaSuccess : ::wf_simt::fail(cudaErrorInvalidValue);
@@ -141,6 +157,11 @@ WF_INTRINSIC cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* fro
                                         size_t bytes) {
   if (to_device != 0 || from_device != 0) return ::wf_simt::fail(cudaErrorInvalidDevice);
   return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+WF_INTRINSIC cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
+                                             int from_device, size_t bytes,
+                                             cudaStream_t = nullptr) {
+  return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
 }
 WF_INTRINSIC cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
   return cudaSuccess;

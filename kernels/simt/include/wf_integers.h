@@ -130,6 +130,12 @@ WF_INTRINSIC unsigned __dp4a(uchar4 a, uchar4 b, unsigned sum) {
   }                                                                                              \
   WF_INTRINSIC unsigned name(unsigned a, unsigned b, unsigned sum) {                             \
     return wf_math::dot2<unsigned short, unsigned char>(a, b, sum, first);                       \
+  }                                                                                              \
+  WF_INTRINSIC int name(short2 a, char4 b, int sum) {                                            \
+    return name(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), sum);                    \
+  }                                                                                              \
+  WF_INTRINSIC unsigned name(ushort2 a, uchar4 b, unsigned sum) {                                \
+    return name(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), sum);          \
   }
 WF_DOT2(__dp2a_lo, 0)
 WF_DOT2(__dp2a_hi, 2)

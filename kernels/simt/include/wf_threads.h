@@ -51,6 +51,20 @@ WF_INTRINSIC unsigned long long __globaltimer() {
   return static_cast<unsigned long long>(clock64());
 }
 
+// There is one address space: what is only of use to PTX keeps its value.
+WF_INTRINSIC size_t __cvta_generic_to_shared(const void* address) {
+  return reinterpret_cast<size_t>(address);
+}
+WF_INTRINSIC size_t __cvta_generic_to_global(const void* address) {
+  return reinterpret_cast<size_t>(address);
+}
+WF_INTRINSIC void* __cvta_shared_to_generic(size_t address) {
+  return reinterpret_cast<void*>(address);
+}
+WF_INTRINSIC void* __cvta_global_to_generic(size_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
 namespace wf_simt {
 
 template <class T>

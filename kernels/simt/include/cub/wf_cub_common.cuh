@@ -91,6 +91,26 @@ struct Lanes {
     }
     return value;
   }
+  // The ranks with the flag, as bits.
+  template <class Flag>
+  static WF_INTRINSIC WF_CONVERGENT unsigned ballot(Flag flag, const char* file, int line) {
+    return __ballot_sync(mask(), flag != Flag(0), file, line) >> base() &
+           wf_groups::lanes_of(Width);
+  }
+  // Each lane's reduction with those after it, up to the first rank in `lasts`.
+  template <class T, class Operation>
+  static WF_INTRINSIC WF_CONVERGENT T segmented(T value, unsigned lasts, Operation operation,
+                                                const char* file, int line) {
+    lasts |= 1u << (Width - 1);
+    const unsigned last =
+        rank() + static_cast<unsigned>(__ffs(static_cast<int>(lasts >> rank()))) - 1;
+    for (unsigned distance = 1; distance < Width; distance *= 2) {
+      const bool there = rank() + distance <= last;
+      const T other = get(value, there ? rank() + distance : rank(), file, line);
+      if (there) value = operation(value, other);
+    }
+    return value;
+  }
   template <class T, class Operation>
   static WF_INTRINSIC WF_CONVERGENT T inclusive(T value, Operation operation, const char* file,
                                                 int line) {

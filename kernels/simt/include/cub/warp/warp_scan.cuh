@@ -38,6 +38,20 @@ class WarpScan {
     T aggregate;
     ExclusiveScan(input, output, initial, operation, aggregate, wf_file, wf_line);
   }
+  // The first lane gets nothing.
+  template <class Operation>
+  WF_INTRINSIC WF_CONVERGENT void ExclusiveScan(T input, T& output, Operation operation, WF_HERE) {
+    const T inclusive = Lanes::inclusive(input, operation, wf_file, wf_line);
+    const unsigned rank = Lanes::rank();
+    const T before = Lanes::get(inclusive, rank == 0 ? 0 : rank - 1, wf_file, wf_line);
+    if (rank != 0) output = before;
+  }
+  template <class Operation>
+  WF_INTRINSIC WF_CONVERGENT void Scan(T input, T& inclusive, T& exclusive, Operation operation,
+                                       WF_HERE) {
+    InclusiveScan(input, inclusive, operation, wf_file, wf_line);
+    ExclusiveScan(input, exclusive, operation, wf_file, wf_line);
+  }
   WF_INTRINSIC WF_CONVERGENT void InclusiveSum(T input, T& output, WF_HERE) {
     InclusiveScan(input, output, Sum(), wf_file, wf_line);
   }
