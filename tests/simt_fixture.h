@@ -56,10 +56,10 @@ inline std::shared_ptr<const Schema> vector_schema() {
   return schema;
 }
 
-// One call: x[i] = i + 1.
+// One call: x[i] = scale * (i + 1).
 class VectorCall {
  public:
-  VectorCall(int kernel, int64_t n) {
+  VectorCall(int kernel, int64_t n, float scale = 1) {
     case_.schema = vector_schema();
     case_.axes = {n};
     case_.attributes.resize(1);
@@ -69,7 +69,7 @@ class VectorCall {
     input_.shape = {n};
     input_.data.resize(static_cast<size_t>(n) * sizeof(float));
     std::vector<float> values(static_cast<size_t>(n));
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i + 1);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = scale * static_cast<float>(i + 1);
     std::memcpy(input_.data.data(), values.data(), input_.data.size());
     compose();
   }
