@@ -309,7 +309,8 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   Prelude prelude(request, rewrite_cuda(parts.prelude));
   const std::string rewritten =
       (prelude.text().empty() ? "" : writable_sections) + rewrite_cuda(parts.rest);
-  const bool through_ir = request.instrumentation.undefined || request.instrumentation.race;
+  const bool checks_alignment = request.instrumentation.undefined || request.instrumentation.race;
+  const bool through_ir = checks_alignment || rewritten.find("volatile") != std::string::npos;
   Arguments command = compile_command(request, "c++-cpp-output");
   append(command, link_flags());
 
@@ -335,7 +336,8 @@ fs::path compile_for_cpu(const CompileRequest& request) {
   std::string ir_text;
   if (through_ir) {
     ir_text = emit_ir(request, prelude_flags, source.path());
-    ir.write(add_alignment_checks(ir_text));
+    const std::string polling = add_volatile_polls(ir_text);
+    ir.write(checks_alignment ? add_alignment_checks(polling) : polling);
     command = compile_command(request, "ir");
     append(command, link_flags());
     append(command, {"-o", object.path(), ir.path()});

@@ -1,4 +1,4 @@
-// What edit_ir() changes in LLVM IR, and what it leaves alone.
+// What is added to LLVM IR, and what is left alone.
 #include "kernels/simt/kernel_ir.h"
 
 #include <gmock/gmock.h>
@@ -58,6 +58,22 @@ TEST_P(Alignment, IsCheckedBeforeStructCopies) {
 
 INSTANTIATE_TEST_SUITE_P(Rows, Alignment, testing::ValuesIn(rows),
                          [](const auto& row) { return std::string(row.param.name); });
+
+TEST(VolatilePolls, FollowLoadsOfVolatileVariables) {
+  EXPECT_EQ(add_volatile_polls("  %3 = load volatile i32, ptr %p, align 4, !dbg !12, !tbaa !5\n"
+                               "  %4 = load i32, ptr %p, align 4, !dbg !13\n"
+                               "  store volatile i32 %4, ptr %p, align 4, !dbg !14\n"
+                               "  %5 = load atomic volatile i32, ptr %p monotonic, align 4\n"),
+            "  %3 = load volatile i32, ptr %p, align 4, !dbg !12, !tbaa !5\n"
+            "  call void @wf_volatile_read(), !dbg !12\n"
+            "  %4 = load i32, ptr %p, align 4, !dbg !13\n"
+            "  store volatile i32 %4, ptr %p, align 4, !dbg !14\n"
+            "  %5 = load atomic volatile i32, ptr %p monotonic, align 4\n"
+            "  call void @wf_volatile_read()\n"
+            "declare void @wf_volatile_read()\n");
+  const std::string other = "@s = constant [23 x i8] c\" %1 = load volatile i32\\00\"\n";
+  EXPECT_EQ(add_volatile_polls(other), other);
+}
 
 }  // namespace
 }  // namespace warpfuzz

@@ -51,9 +51,9 @@ TEST_P(Correct, AgreesWithPlainCodeInEverySchedule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Correct,
-                         testing::Values("language", "host_api", "threads", "collectives",
-                                         "numbers", "layernorm", "attention", "training",
-                                         "selection"),
+                         testing::Values("language", "host_api", "threads", "waiting",
+                                         "collectives", "numbers", "layernorm", "attention",
+                                         "training", "selection"),
                          [](const auto& row) { return row.param; });
 
 TEST(Programs, RunWithoutChecksToo) {
@@ -90,6 +90,9 @@ const FaultRow faults[] = {
      FaultRow::by_sanitizers},
     {"missing_barrier",
      "data_race: read of element 31 of shared array tile, not ordered after the write at ",
+     FaultRow::by_race_mode},
+    {"relaxed_flag",
+     "data_race: read of byte 4 of 1200 from cudaMalloc, not ordered after the write at ",
      FaultRow::by_race_mode},
     {"divergent_barrier",
      "divergent_barrier: threads of one block wait at different barriers: here and at line "},

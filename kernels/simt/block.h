@@ -41,6 +41,7 @@ class Block {
   }
 
   bool has_ready() const { return ready_head_ != ready_tail_; }
+  unsigned ready() const { return ready_tail_ - ready_head_; }
   void make_ready(Fiber& fiber) { ready_[ready_tail_++ % max_block_threads] = &fiber; }
   Fiber& take_ready() {
     if (schedule_ == Schedule::random) pick_ready();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/simt/kernel_limits.h"
 
 namespace warpfuzz::simt {
@@ -12,9 +14,10 @@ Grid grid;
 
 namespace {
 
-// Yields in a row after which waiting for exited threads is looked into, although the yielding
-// thread itself could run on.
+// Yields in a row, at least, after which waiting for exited threads is looked into, and then other
+// blocks run, although the yielding threads themselves could run on.
 constexpr unsigned yields_before_resolve = 256;
+constexpr unsigned polls_before_yield = 64;  // as wf_simt::poll() has it
 
 }  // namespace
 
@@ -102,6 +105,7 @@ void Grid::abandon() {
   request_ = nullptr;
   parked_.clear();
   released_.clear();
+  polling_.clear();
   pool_.abandon();
 }
 
@@ -124,6 +128,7 @@ void Grid::fiber_body(Fiber& self) {
 bool Grid::start_next_block() {
   if (next_block_ == blocks_) return false;
   check_time_limit();
+  if (block_ == nullptr) block_ = std::make_unique<Block>();
   const uint64_t index = block_order_(next_block_++);
   set_block(index);
   race::detector.begin_block(index);
@@ -164,7 +169,7 @@ bool Grid::next_thread() {
     start_thread();
     return true;
   }
-  if (block_->bound() != 0 || !parked_.empty() || !released_.empty()) return false;
+  if (block_->bound() != 0 || anything_set_aside()) return false;
   if (!start_next_block()) return false;
   start_thread();
   return true;
@@ -177,10 +182,10 @@ __attribute__((noinline)) Fiber& Grid::choose_otherwise() {
       start_thread();
       return pool_.take();
     }
-    if (block_->bound() == 0 && parked_.empty() && released_.empty()) {
+    if (block_->bound() == 0 && !anything_set_aside()) {
       if (next_block_ == blocks_) return fibers.main;
       start_next_block();
-    } else if (!(block_->bound() != 0 && block_->resolve()) && !advance_cooperative()) {
+    } else if (!(block_->bound() != 0 && block_->resolve()) && !go_on_with_other_block()) {
       block_->report_stuck();
       leave_run();
     }
@@ -257,22 +262,38 @@ void Grid::grid_barrier(const char* file, int line) {
   suspend(self, false);
 }
 
-// Cooperative launches: the block's threads have all ended or wait at the grid barrier. Goes on
-// with another block; false if the block is stuck.
-bool Grid::advance_cooperative() {
-  if (!request_->cooperative) return false;
+bool Grid::may_start_block() const {
+  const uint64_t resident = parked_.size() + released_.size() + polling_.size() + 1;
+  return next_block_ != blocks_ && resident * context_->threads <= max_resident_threads;
+}
+
+Grid::ParkedBlock Grid::set_aside() {
+  ParkedBlock parked{std::move(block_), {}, race::detector.park_block()};
+  parked.shared.save();
+  return parked;
+}
+
+void Grid::resume(ParkedBlock parked) {
+  block_ = std::move(parked.block);
+  parked.shared.restore();
+  race::detector.resume_block(std::move(parked.race));
+  set_block(block_->index());
+}
+
+// The block's threads have all ended or wait at the grid barrier. False if the block is stuck.
+bool Grid::go_on_with_other_block() {
   if (block_->bound() != 0) {
     if (!block_->all_at_grid_barrier()) return false;
     block_->report_absent_threads();
-    parked_.push_back({std::move(block_), {}, race::detector.park_block()});
-    parked_.back().shared.save();
+    parked_.push_back(set_aside());
   }
-  if (released_.empty() && next_block_ != blocks_) {
-    if (block_ == nullptr) block_ = std::make_unique<Block>();
-    return start_next_block();
+  if (may_start_block()) return start_next_block();
+  if (!polling_.empty()) {
+    resume(std::move(polling_.front()));
+    polling_.pop_front();
+    return true;
   }
   if (released_.empty()) {
-    if (parked_.empty()) return false;
     if (parked_.size() != blocks_) {
       set_block(parked_.back().block->index());
       parked_.back().block->report_absent_blocks(blocks_ - parked_.size(), blocks_);
@@ -283,31 +304,55 @@ bool Grid::advance_cooperative() {
       released_.push_back(std::move(parked_.back()));
     }
   }
-  block_ = std::move(released_.back().block);
-  released_.back().shared.restore();
-  race::detector.resume_block(std::move(released_.back().race));
+  ParkedBlock next = std::move(released_.back());
   released_.pop_back();
-  set_block(block_->index());
+  resume(std::move(next));
   return true;
+}
+
+// The block's threads poll. It waits behind all others.
+void Grid::let_other_block_run() {
+  const bool start = may_start_block();
+  if (!start && !anything_set_aside()) return;
+  polling_.push_back(set_aside());
+  if (start) {
+    start_next_block();
+  } else if (!released_.empty()) {
+    ParkedBlock next = std::move(released_.back());
+    released_.pop_back();
+    resume(std::move(next));
+  } else {
+    ParkedBlock next = std::move(polling_.front());
+    polling_.pop_front();
+    resume(std::move(next));
+  }
 }
 
 void Grid::yield(uintptr_t pc) {
   place_ = {nullptr, 0, pc};
   check_time_limit();
   Fiber& self = running_thread();
-  if (++yields_ > yields_before_resolve && !block_->has_unstarted()) {
-    yields_ = 0;
-    block_->resolve();
-  }
   block_->make_ready(self);
+  if (++yields_ > std::max(yields_before_resolve, 2 * block_->ready()) &&
+      !block_->has_unstarted()) {
+    yields_ = 0;
+    if (!block_->resolve()) let_other_block_run();
+  }
   suspend(self, true);
+}
+
+void Grid::poll(uintptr_t pc) {
+  if (request_ == nullptr || fibers.current == &fibers.main) return;
+  if (++context_->polls > polls_before_yield) yield(pc);
 }
 
 void Grid::preempt() {
   if ((random_.next() & 3) != 0) return;
   Fiber& self = running_thread();
+  const unsigned polls = context_->polls;
   block_->make_ready(self);
   suspend(self, false);
+  context_->polls = polls;
 }
 
 void Grid::describe_thread(RawFault& fault) const {
@@ -343,6 +388,10 @@ void wf_grid_barrier(const char* file, int line) { warpfuzz::simt::grid.grid_bar
 
 void wf_yield(void) {
   warpfuzz::simt::grid.yield(reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1);
+}
+
+void wf_volatile_read(void) {
+  warpfuzz::simt::grid.poll(reinterpret_cast<uintptr_t>(__builtin_return_address(0)) - 1);
 }
 
 void wf_preempt(void) { warpfuzz::simt::grid.preempt(); }

@@ -1,10 +1,12 @@
 // One launch in flight: the blocks, one after the other, and the switching between their threads.
 // A worker fiber runs threads in the kernel object's own loop; when a thread has to wait the fiber
-// becomes that thread's and another fiber goes on with the next thread. In a cooperative launch a
-// block whose threads all wait at the grid barrier is set aside with its shared memory.
+// becomes that thread's and another fiber goes on with the next thread. A block whose threads all
+// wait at the grid barrier, or poll for what only another block can do, is set aside with its
+// shared memory while others run, of which as many are in flight as the device would hold.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -16,6 +18,9 @@
 #include "kernels/simt/shared_memory.h"
 
 namespace warpfuzz::simt {
+
+// Threads in flight at once: those of the device's 4 multiprocessors.
+inline constexpr uint64_t max_resident_threads = 8192;
 
 class Grid {
  public:
@@ -40,6 +45,7 @@ class Grid {
                 const char* file, int line);
   void grid_barrier(const char* file, int line);
   void yield(uintptr_t pc);
+  void poll(uintptr_t pc);
   void preempt();
 
   // Block and thread for a message; the running thread, or one of the running block.
@@ -68,7 +74,14 @@ class Grid {
   void suspend(Fiber& self, bool start_first);
   void start_thread();
   bool start_next_block();
-  bool advance_cooperative();
+  bool may_start_block() const;
+  bool anything_set_aside() const {
+    return !parked_.empty() || !released_.empty() || !polling_.empty();
+  }
+  ParkedBlock set_aside();
+  void resume(ParkedBlock block);
+  bool go_on_with_other_block();
+  void let_other_block_run();
   void set_block(uint64_t index);
   void set_position(unsigned linear);
 
@@ -92,6 +105,7 @@ class Grid {
   FiberPool pool_;
   std::vector<ParkedBlock> parked_;    // wait at the grid barrier
   std::vector<ParkedBlock> released_;  // may go on after it, last one first
+  std::deque<ParkedBlock> polling_;    // for other blocks, the longest first
 };
 
 extern Grid grid;

@@ -1,6 +1,8 @@
 #include "kernels/simt/kernel_ir.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string>
 #include <unordered_set>
 
@@ -27,6 +29,15 @@ declare void @wf_misaligned(ptr, i64)
 constexpr bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.' || c == '-' || c == '$';
+}
+
+// ", !dbg !18" of an instruction; empty if it has none.
+std::string_view debug_location(std::string_view instruction) {
+  constexpr std::string_view attribute = ", !dbg !";
+  const size_t at = instruction.find(attribute);
+  if (at == std::string_view::npos) return {};
+  return instruction.substr(
+      at, instruction.find_first_not_of("0123456789", at + attribute.size()) - at);
 }
 
 // "%name" at the start of the text, quotes included; empty if there is none.
@@ -82,10 +93,7 @@ class AlignmentChecks {
   // stack is aligned.
   void check_operands(std::string_view callee, std::string& out) const {
     constexpr std::string_view attribute = "align ";
-    std::string_view location;
-    if (const size_t at = callee.find(", !dbg !"); at != std::string_view::npos) {
-      location = callee.substr(at, callee.find_first_not_of("0123456789", at + 8) - at);
-    }
+    const std::string_view location = debug_location(callee);
     size_t at = 0;
     for (int operand = 0; operand < 2; ++operand) {
       at = callee.find(attribute, at);
@@ -109,21 +117,50 @@ class AlignmentChecks {
   std::unordered_set<std::string_view> stack_;  // of the function being read
 };
 
+// What edit(line, out) makes of the lines.
+template <class Edit>
+std::string edit_lines(std::string_view ir, Edit edit) {
+  std::string out;
+  out.reserve(ir.size() + ir.size() / 16 + check_definition.size());
+  for (size_t at = 0; at < ir.size();) {
+    const size_t end = std::min(ir.find('\n', at), ir.size());
+    edit(ir.substr(at, end - at), out);
+    at = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string add_alignment_checks(std::string_view ir) {
-  std::string out;
-  out.reserve(ir.size() + ir.size() / 16 + check_definition.size());
   AlignmentChecks checks;
-  for (size_t at = 0; at < ir.size();) {
-    const size_t end = std::min(ir.find('\n', at), ir.size());
-    const std::string_view line = ir.substr(at, end - at);
-    checks.before(line, out);
-    out += line;
-    out += '\n';
-    at = end + 1;
-  }
+  std::string out = edit_lines(ir, [&](std::string_view line, std::string& to) {
+    checks.before(line, to);
+    to += line;
+    to += '\n';
+  });
   out += check_definition;
+  return out;
+}
+
+std::string add_volatile_polls(std::string_view ir) {
+  constexpr std::string_view loads[] = {" = load volatile ", " = load atomic volatile "};
+  bool any = false;
+  std::string out = edit_lines(ir, [&](std::string_view line, std::string& to) {
+    to += line;
+    to += '\n';
+    const bool volatile_load = std::any_of(std::begin(loads), std::end(loads), [&](auto load) {
+      return line.find(load) != std::string_view::npos;
+    });
+    if (!volatile_load || !line.starts_with("  %")) return;
+    any = true;
+    to += "  call void @wf_volatile_read()";
+    to += debug_location(line);
+    to += '\n';
+  });
+  if (any && ir.find("declare void @wf_volatile_read(") == std::string_view::npos) {
+    out += "declare void @wf_volatile_read()\n";
+  }
   return out;
 }
 

@@ -15,8 +15,6 @@ constexpr uint64_t max_grid_x = 0x7FFFFFFF;
 constexpr unsigned max_grid_yz = 65535;
 constexpr unsigned max_block_xy = 1024;
 constexpr unsigned max_block_z = 64;
-// All threads of a cooperative launch are in flight at once.
-constexpr uint64_t max_cooperative_threads = 8192;
 
 struct Rejection {
   int error = cuda_success;
@@ -39,9 +37,10 @@ Rejection check(const wf_simt::LaunchRequest& request) {
     return configuration;
   }
   if (!request.enters && check_dynamic_shared(request) != cuda_success) return argument;
+  // All threads of a cooperative launch are in flight at once.
   if (request.cooperative &&
       uint64_t{grid_size.x} * grid_size.y * grid_size.z * block.x * block.y * block.z >
-          max_cooperative_threads) {
+          max_resident_threads) {
     return {cuda_error_cooperative_launch_too_large, "too many blocks in cooperative launch"};
   }
   return {};

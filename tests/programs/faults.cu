@@ -6,6 +6,8 @@
 // is wrong it is the line of the check.
 #include <mma.h>
 
+#include <cuda/atomic>
+
 #include "check.h"
 
 #define KERNEL           \
@@ -56,6 +58,20 @@ KERNEL missing_barrier(float* data, int) {
   mirror<96, false>(data);
   __syncthreads();
   mirror<64, Faulty>(data);
+}
+// The first block waits for what the second one has written.
+KERNEL relaxed_flag(float* data, int) {
+  using Flag = cuda::atomic_ref<float, cuda::thread_scope_device>;
+  const Flag flag(data[0]);
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 1) {
+    data[1] = 9;
+    flag.store(1, Faulty ? cuda::memory_order_relaxed : cuda::memory_order_release);
+  } else {
+    while (flag.load(cuda::memory_order_acquire) == 0) {
+    }
+    data[2] = data[1];  // fault: relaxed_flag
+  }
 }
 KERNEL divergent_barrier(float* data, int) {
   __shared__ float total;
@@ -212,6 +228,7 @@ int main(int argc, char** argv) {
   RUN(shared_in_template, 96, 96)
   RUN(dynamic_shared, 96, 96)
   RUN(missing_barrier, 96, 96)
+  RUN(relaxed_flag, size, 32, 2)
   RUN(divergent_barrier, 96, 96)
   RUN(early_return, 96, 96)
   RUN(exited_lane, 96, 96)

@@ -25,6 +25,12 @@ WF_INTRINSIC T atomic_update(T* address, Operation operation) {
   return old;
 }
 
+template <class T>
+WF_INTRINSIC void atomic_store(T* address, T value) {
+  if (__builtin_expect(context.preempt != 0, 0)) wf_preempt();
+  __atomic_store(address, &value, __ATOMIC_RELAXED);
+}
+
 }  // namespace wf_simt
 
 // The _block and _system variants have the same effect.

@@ -1,6 +1,7 @@
 // Loads and stores with cache hints (__ldg, __ldcs, __stcg ...), which are plain accesses here.
 // Those that go to the L2 cache or further are what blocks use to talk to one another: volatile, if
-// of a scalar. Only the types that CUDA has overloads for, so that what nvcc refuses is refused.
+// of a scalar, and loops that wait are made of them. Only the types that CUDA has overloads for, so
+// that what nvcc refuses is refused.
 #pragma once
 
 #include "vector_types.h"
@@ -9,6 +10,7 @@ namespace wf_simt {
 template <class T>
 WF_INTRINSIC T load_from_l2(const T* address) {
   if constexpr (__is_scalar(T)) {
+    poll(address);
     return *const_cast<const volatile T*>(address);
   } else {
     return *address;

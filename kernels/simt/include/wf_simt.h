@@ -90,15 +90,16 @@ struct KernelLimits {
 // State of the running CUDA thread. One copy per kernel object, in the object, so that reads are
 // direct and ASan proves them safe; the runtime keeps it up to date.
 struct Context {
-  uint3 thread;      // threadIdx
-  uint3 block;       // blockIdx
-  dim3 block_dim;    // blockDim
-  dim3 grid_dim;     // gridDim
-  unsigned linear;   // thread.x + block_dim.x * (thread.y + block_dim.y * thread.z)
-  unsigned slow;     // not 0: the next thread is the runtime's choice (see next_thread)
-  unsigned threads;  // of the block
-  unsigned polls;    // consecutive operations that changed nothing, see poll()
-  unsigned preempt;  // not 0: atomics may switch threads (random schedule)
+  uint3 thread;        // threadIdx
+  uint3 block;         // blockIdx
+  dim3 block_dim;      // blockDim
+  dim3 grid_dim;       // gridDim
+  unsigned linear;     // thread.x + block_dim.x * (thread.y + block_dim.y * thread.z)
+  unsigned slow;       // not 0: the next thread is the runtime's choice (see next_thread)
+  unsigned threads;    // of the block
+  unsigned polls;      // consecutive operations that changed nothing, see poll()
+  unsigned preempt;    // not 0: atomics may switch threads (random schedule)
+  const void* polled;  // what poll(place) was called with last
   size_t dynamic_shared_bytes;
   const KernelRecord* kernel;  // nullptr until the first thread enters it
 };
@@ -162,6 +163,8 @@ WF_CONVERGENT uint64_t wf_warp(wf_simt::WarpOp op, unsigned mask, uint64_t value
 WF_CONVERGENT void wf_grid_barrier(const char* file, int line);
 // Another thread may run.
 void wf_yield(void);
+// Follows every read of a volatile variable, on the host too: loops that wait are made of them.
+void wf_volatile_read(void);
 // With some probability another thread runs (random schedule only).
 void wf_preempt(void);
 // Ends the run with a fault.
@@ -182,6 +185,12 @@ inline unsigned warp() { return context.linear / warp_size; }
 // waits for another lets it run.
 __attribute__((always_inline, nodebug)) inline void poll() {
   if (__builtin_expect(++context.polls > 64, 0)) wf_yield();
+}
+
+// For plain loads that may wait: counts where it is the same place again.
+__attribute__((always_inline, nodebug)) inline void poll(const void* place) {
+  if (context.polled == place) poll();
+  context.polled = place;
 }
 
 // Not inlined: a comparison in the kernel would count as one of the kernel's.

@@ -24,15 +24,20 @@ WF_INTRINSIC WF_CONVERGENT int __syncthreads_or(int predicate, WF_HERE) {
   return wf_block_barrier(::wf_simt::BarrierOp::any, predicate, wf_file, wf_line);
 }
 
-// Threads switch only inside runtime calls, so memory is always consistent. Fences stand in loops
-// that wait for another thread, which must get its turn. The signal fences are no instructions; in
-// the race mode they are calls, which tell the scope of the fence by its order.
+namespace wf_simt {
+// Threads switch only inside runtime calls, so memory is always consistent. The signal fences are
+// no instructions; in the race mode they are calls, which tell the scope of the fence by its order.
+WF_INTRINSIC void fence_device() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+WF_INTRINSIC void fence_block() { __atomic_signal_fence(__ATOMIC_ACQ_REL); }
+}  // namespace wf_simt
+
+// Fences stand in loops that wait for another thread, which must get its turn.
 WF_INTRINSIC void __threadfence() {
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  ::wf_simt::fence_device();
   ::wf_simt::poll();
 }
 WF_INTRINSIC void __threadfence_block() {
-  __atomic_signal_fence(__ATOMIC_ACQ_REL);
+  ::wf_simt::fence_block();
   ::wf_simt::poll();
 }
 WF_INTRINSIC void __threadfence_system() { __threadfence(); }

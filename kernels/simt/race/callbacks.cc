@@ -39,17 +39,25 @@ T atomic_load(const volatile T* address, void* caller) {
 }
 
 template <class T>
-void atomic_store(volatile T* address, T value, void* caller) {
-  if (*address == value) return;
+void atomic_write(volatile T* address, T value, void* caller) {
   detector.strong_write(access(const_cast<const T*>(address), sizeof(T),
                                race::atomic_access | race::write_access, caller));
   *address = value;
 }
 
+// One that changes nothing is no write, except of what has no value yet.
+template <class T>
+void atomic_store(volatile T* address, T value, void* caller) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  if (*address != value || !detector.is_written(at)) atomic_write(address, value, caller);
+}
+
 template <class T, class Operation>
 T atomic_update(volatile T* address, void* caller, Operation operation) {
   const T old = atomic_load(address, caller);
-  atomic_store(address, static_cast<T>(operation(old)), caller);
+  if (const T value = static_cast<T>(operation(old)); value != old) {
+    atomic_write(address, value, caller);
+  }
   return old;
 }
 
@@ -57,7 +65,7 @@ template <class T>
 int atomic_compare_exchange(volatile T* address, T* expected, T desired, void* caller) {
   const T old = atomic_load(address, caller);
   const bool equal = old == *expected;
-  if (equal) atomic_store(address, desired, caller);
+  if (equal && desired != old) atomic_write(address, desired, caller);
   *expected = old;
   return equal;
 }

@@ -89,8 +89,6 @@ void Detector::begin_launch(const wf_simt::LaunchRequest& request) {
   block_index_.clear();
   for (Range& range : shadow_.ranges()) {
     if (range.memory == Memory::dynamic_shared) range.bytes = request.dynamic_shared_bytes;
-    // The history of shared memory is set aside as cells, which must not change their meaning.
-    if (is_shared(range.memory) && request.cooperative) range.refine(1, 1);
   }
 }
 
@@ -158,8 +156,7 @@ Detector::ParkedBlock Detector::park_block() {
   settle(Loads::all);
   parked.order = order_.park();
   for (const Range& range : shadow_.ranges()) {
-    if (!is_shared(range.memory)) continue;
-    parked.shared.insert(parked.shared.end(), range.cells, range.cells + range.bytes);
+    if (is_shared(range.memory)) parked.shared.push_back(range.save());
   }
   return parked;
 }
@@ -168,11 +165,9 @@ void Detector::resume_block(ParkedBlock block) {
   if (!active_) return;
   order_.resume(std::move(block.order));
   base_ = order_.block_base();
-  const Cell* saved = block.shared.data();
-  for (const Range& range : shadow_.ranges()) {
-    if (!is_shared(range.memory)) continue;
-    std::copy(saved, saved + range.bytes, range.cells);
-    saved += range.bytes;
+  auto saved = block.shared.begin();
+  for (Range& range : shadow_.ranges()) {
+    if (is_shared(range.memory)) range.restore(*saved++);
   }
   set_floors();
 }
@@ -346,6 +341,11 @@ void Detector::copied_from(const Access& access) {
   const Tick written_since = std::exchange(range->written_since, 0);
   read(access);
   range->written_since = written_since;
+}
+
+bool Detector::is_written(uintptr_t address) {
+  const Range* const range = in_grid_ ? shadow_.find(address) : nullptr;
+  return range == nullptr || range->cell(address).write.tick >= range->written_since;
 }
 
 void Detector::fence(bool device) {

@@ -56,10 +56,10 @@ class Detector {
   void freed(void* memory);
   void written_by_host(const void* memory, size_t bytes);
 
-  // A block that waits at a grid barrier is set aside with the history of its shared memory.
+  // A block that waits for others is set aside with the history of its shared memory.
   struct ParkedBlock {
     BlockOrder order;
-    std::vector<Cell> shared;
+    std::vector<SavedCells> shared;  // in the order of the ranges
   };
   ParkedBlock park_block();
   void resume_block(ParkedBlock block);
@@ -71,6 +71,8 @@ class Detector {
   void strong_write(const Access& access);
   void copied_from(const Access& access);
   void fence(bool device);
+  // False if an uninitialised read of the address would be reported.
+  bool is_written(uintptr_t address);
 
  private:
   // An access that races unless what follows excuses it: a write that leaves memory as it is, a

@@ -14,15 +14,23 @@ constexpr size_t arena_cells = arena_bytes / sizeof(Cell);
 
 }  // namespace
 
+// From the last one down, so that the coarse cells may be the range's own.
+void Range::divide(const Cell* coarse, size_t count, unsigned finer) {
+  for (size_t i = count; i-- > 0;) {
+    const Cell cell = coarse[i];
+    for (size_t part = 0; part < size_t{1} << finer; ++part) cells[(i << finer) + part] = cell;
+  }
+}
+
 void Range::refine(uintptr_t address, size_t access_bytes) {
   const auto wanted = static_cast<unsigned>(std::countr_zero(address | access_bytes));
   if (wanted >= shift) return;
-  const unsigned finer = shift - wanted;
-  for (size_t i = (bytes + (size_t{1} << shift) - 1) >> shift; i-- > 0;) {
-    const Cell coarse = cells[i];
-    for (size_t part = 0; part < size_t{1} << finer; ++part) cells[(i << finer) + part] = coarse;
-  }
+  divide(cells, cell_count(), shift - wanted);
   shift = wanted;
+}
+
+void Range::restore(const SavedCells& saved) {
+  divide(saved.cells.data(), saved.cells.size(), saved.shift - shift);
 }
 
 bool Shadow::available() {

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "kernels/simt/fiber.h"
 #include "kernels/simt/race/happens_before.h"
@@ -72,6 +73,11 @@ enum class Memory : uint8_t {
 };
 constexpr bool is_shared(Memory memory) { return memory <= Memory::static_shared; }
 
+struct SavedCells {
+  unsigned shift = 0;  // as in Range
+  std::vector<Cell> cells;
+};
+
 struct Range {
   uintptr_t begin = 0;
   size_t bytes = 0;
@@ -89,8 +95,16 @@ struct Range {
     return access_bytes == size_t{1} << shift && address % access_bytes == 0;
   }
   Cell& cell(uintptr_t address) const { return cells[(address - begin) >> shift]; }
+  size_t cell_count() const { return (bytes + (size_t{1} << shift) - 1) >> shift; }
   // Divides the granules until an access of these bytes is made of whole ones.
   void refine(uintptr_t address, size_t access_bytes);
+  // The history as it was, though granules may have been divided since.
+  SavedCells save() const { return {shift, {cells, cells + cell_count()}}; }
+  void restore(const SavedCells& saved);
+
+ private:
+  // Cells of granules that are 2^finer times as large become those of the granules.
+  void divide(const Cell* coarse, size_t count, unsigned finer);
 };
 
 // The ranges of a run, those most often used first.
