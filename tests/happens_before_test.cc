@@ -8,6 +8,7 @@
 #include <array>
 #include <bitset>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "kernels/simt/race/shadow.h"
@@ -17,21 +18,35 @@ namespace {
 
 constexpr unsigned threads = 64;  // of a block: two warps
 constexpr size_t locations = 2;
+constexpr size_t phases = 2;  // barriers of the kernel
 constexpr size_t most_accesses = 256;
 using Set = std::bitset<most_accesses>;
 
-// What a thread has seen of its own block, what of that is fenced, and what it has acquired; of the
-// last two also what only counts inside the block that did the access.
-struct View {
-  Set seen, fenced, fenced_inside, acquired, acquired_inside;
+// What a thread knows of its own block: accesses, and those that fences cover, for threads of any
+// block or of this one.
+struct Known {
+  Set seen, fenced, fenced_inside;
 
-  void add(const View& other) {
+  void add(const Known& other) {
     seen |= other.seen;
     fenced |= other.fenced;
     fenced_inside |= other.fenced_inside;
+  }
+};
+
+// And what of that came through phases of barriers; what it has acquired, of that also what only
+// counts inside the block that did the access.
+struct View {
+  Known known, passed;
+  Set acquired, acquired_inside;
+
+  void add(const View& other) {
+    known.add(other.known);
     acquire(other);
   }
   void acquire(const View& other) {
+    known.add(other.passed);
+    passed.add(other.passed);
     acquired |= other.acquired;
     acquired_inside |= other.acquired_inside;
   }
@@ -39,18 +54,22 @@ struct View {
 
 class Model {
  public:
-  void begin_block() { views_.fill({}); }
-  void access(unsigned thread, size_t index) { views_[thread].seen.set(index); }
+  void begin_block() {
+    views_.fill({});
+    open_.fill({});
+    ended_.fill({});
+  }
+  void access(unsigned thread, size_t index) { views_[thread].known.seen.set(index); }
   void fence(unsigned thread, bool device) {
-    View& view = views_[thread];
-    view.fenced_inside |= view.seen;
-    if (device) view.fenced |= view.seen;
+    Known& known = views_[thread].known;
+    known.fenced_inside |= known.seen;
+    if (device) known.fenced |= known.seen;
   }
   void write(unsigned thread, size_t location) {
     const View& view = views_[thread];
     View& released = released_[location];
-    released.acquired |= view.fenced | view.acquired;
-    released.acquired_inside |= view.fenced_inside | view.acquired_inside;
+    released.acquired |= view.known.fenced | view.acquired;
+    released.acquired_inside |= view.known.fenced_inside | view.acquired_inside;
   }
   void read(unsigned thread, size_t location) { views_[thread].acquire(released_[location]); }
   void sync(unsigned first, uint32_t lanes, bool memory) {
@@ -68,15 +87,22 @@ class Model {
     for (const View& view : views_) all.add(view);
     views_.fill(all);
   }
+  void arrive(unsigned thread, size_t phase) { open_[phase].add(views_[thread]); }
+  void end_phase(size_t phase) { ended_[phase] = std::exchange(open_[phase], {}); }
+  void pass(unsigned thread, size_t phase) {
+    views_[thread].add(ended_[phase]);
+    views_[thread].passed.add(ended_[phase].known);
+  }
   bool ordered(size_t access, bool same_block, unsigned thread) const {
     const View& view = views_[thread];
-    return (same_block && (view.seen[access] || view.acquired_inside[access])) ||
+    return (same_block && (view.known.seen[access] || view.acquired_inside[access])) ||
            view.acquired[access];
   }
 
  private:
   std::array<View, threads> views_;
   std::array<View, locations> released_;
+  std::array<View, phases> open_, ended_;
 };
 
 struct Stamp {
@@ -95,14 +121,15 @@ void compare(uint32_t seed) {
   for (int block = 0; block < 3; ++block) {
     order.begin_block();
     model.begin_block();
-    for (int step = 0; step < 60; ++step) {
+    for (int step = 0; step < 90; ++step) {
       const unsigned thread = below(threads);
       const Actor actor = order.block_base() | thread;
       const unsigned warp = below(2);
       // Whole warps, tiles of 8, and any lanes.
       const uint32_t some = below(2) == 0 ? 0xFFu << 8 * below(4) : static_cast<uint32_t>(random());
       const uint32_t lanes = below(3) == 0 ? ~0u : some;
-      switch (below(9)) {
+      const size_t phase = below(phases);
+      switch (below(14)) {
         case 0:
           order.fence(actor, true);
           model.fence(thread, true);
@@ -138,6 +165,19 @@ void compare(uint32_t seed) {
           order.block_barrier();
           model.barrier();
           break;
+        case 8:
+        case 9:
+          order.arrive(actor, phase);
+          model.arrive(thread, phase);
+          break;
+        case 10:
+          order.end_phase(phase);
+          model.end_phase(phase);
+          break;
+        case 11:
+          order.pass(actor, phase);
+          model.pass(thread, phase);
+          break;
         default:
           if (accesses.size() == most_accesses) break;
           model.access(thread, accesses.size());
@@ -162,7 +202,7 @@ void compare(uint32_t seed) {
 }
 
 TEST(HappensBefore, AgreesWithSetsOfWhatThreadsHaveSeen) {
-  for (uint32_t seed = 0; seed < 400; ++seed) {
+  for (uint32_t seed = 0; seed < 800; ++seed) {
     compare(seed);
     if (testing::Test::HasFatalFailure()) return;
   }

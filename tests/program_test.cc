@@ -52,8 +52,8 @@ TEST_P(Correct, AgreesWithPlainCodeInEverySchedule) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, Correct,
                          testing::Values("language", "host_api", "threads", "waiting",
-                                         "collectives", "numbers", "layernorm", "attention",
-                                         "training", "selection"),
+                                         "asynchronous", "collectives", "numbers", "layernorm",
+                                         "attention", "training", "selection"),
                          [](const auto& row) { return row.param; });
 
 TEST(Programs, RunWithoutChecksToo) {
@@ -65,7 +65,7 @@ TEST(Programs, RunWithoutChecksToo) {
 
 struct FaultRow {
   std::string name;     // of the kernel; its line ends with  // fault: <name>
-  std::string message;  // follows "faults.cu:<line>: "
+  std::string message;  // follows "<file>:<line>: "
   enum Seen { by_runtime, by_sanitizers, by_race_mode, by_itself } seen = by_runtime;
 };
 
@@ -127,17 +127,57 @@ const FaultRow faults[] = {
      FaultRow::by_sanitizers},
     {"host_overflow",
      "out_of_bounds_read: a copy or fill of 260 bytes leaves its buffer [host code]"},
+    {"barrier_without_wait",
+     "data_race: read of element 95 of shared array tile, not ordered after the write at ",
+     FaultRow::by_race_mode},
+    {"barrier_of_too_many",
+     "deadlock: 96 of 96 threads wait here for a barrier that lacks 1 of 97 arrivals [block "
+     "(0,0,0), "
+     "thread (95,0,0)]"},
+    {"barrier_not_made",
+     "data_race: atomic read of element 0 of shared array barrier, not ordered after the write at ",
+     FaultRow::by_race_mode},
+    {"barrier_left_alone",
+     "deadlock: 90 of 96 threads wait here for a barrier that lacks 6 of 96 arrivals"},
+    {"copy_read_early",
+     "data_race: read of element 0 of shared array tile, not ordered after the write of an "
+     "asynchronous copy at ",
+     FaultRow::by_race_mode},
+    {"copy_not_committed",
+     "data_race: read of element 0 of shared array tile, not ordered after the write of an "
+     "asynchronous copy at ",
+     FaultRow::by_race_mode},
+    {"copy_of_other_thread",
+     "data_race: read of element 0 of shared array tile, not ordered after the write of an "
+     "asynchronous copy at ",
+     FaultRow::by_race_mode},
+    {"copy_into_stage_in_use",
+     "data_race: write of an asynchronous copy of element 0 of shared array stage, not ordered "
+     "after the read at ",
+     FaultRow::by_race_mode},
+    {"copy_misaligned",
+     "misaligned_access: access to an address that is not a multiple of 16 [block (0,0,0), thread "
+     "(0,0,0)]"},
+    {"copy_out_of_bounds",
+     "out_of_bounds_write: write of 16 bytes outside any buffer: 0 bytes past the end of the "
+     "shared "
+     "variable tile of 384 bytes [block (0,0,0), thread (24,0,0)]",
+     FaultRow::by_sanitizers},
     {"tree_power_of_two", "not so: run(kernel, 96, 96)[0] == sum", FaultRow::by_itself},
     {"dropped_tail", "not so: run(kernel, 50, 32)[95] == sum", FaultRow::by_itself},
 };
 
-int line_of(const std::string& fault) {
-  std::ifstream file(programs + "faults.cu");
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (line.ends_with("// fault: " + fault)) return number;
+// The file with the fault and its line.
+std::pair<std::string, int> position_of(const std::string& fault) {
+  for (const char* name : {"faults.cu", "async_faults.cu"}) {
+    std::ifstream file(programs + name);
+    std::string line;
+    for (int number = 1; std::getline(file, line); ++number) {
+      if (line.ends_with("// fault: " + fault)) return {name, number};
+    }
   }
-  return 0;
+  ADD_FAILURE() << "no line ends with // fault: " << fault;
+  return {};
 }
 
 class Faulty : public testing::TestWithParam<FaultRow> {};
@@ -145,8 +185,10 @@ class Faulty : public testing::TestWithParam<FaultRow> {};
 TEST_P(Faulty, IsReportedAtItsLineAndItsTwinIsClean) {
   const FaultRow& row = GetParam();
   if (row.seen == FaultRow::by_sanitizers && !sanitized) GTEST_SKIP() << needs_sanitizers;
-  const auto of = [&](const std::string& variant, std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), programs + "faults.cu");
+  const auto [file, line] = position_of(row.name);
+  const auto of = [&, program = programs + file](const std::string& variant,
+                                                 std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), program);
     arguments.insert(arguments.end(), {"--time-limit", "1", "--", row.name, variant});
     return run(arguments);
   };
@@ -154,7 +196,7 @@ TEST_P(Faulty, IsReportedAtItsLineAndItsTwinIsClean) {
   const ProcessResult faulty = of("faulty", {"--sanitize", checks});
   EXPECT_EQ(faulty.exit_code, 1);
   EXPECT_THAT(row.seen == FaultRow::by_itself ? faulty.output : faulty.errors,
-              HasSubstr(fmt::format("faults.cu:{}: {}", line_of(row.name), row.message)));
+              HasSubstr(fmt::format("{}:{}: {}", file, line, row.message)));
   for (const std::vector<std::string>& arguments : checked_runs()) {
     const ProcessResult twin = of("correct", arguments);
     EXPECT_EQ(twin.exit_code, 0) << fmt::format("{}", fmt::join(arguments, " "));

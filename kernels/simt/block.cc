@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "kernels/simt/grid.h"
 #include "kernels/simt/race/detector.h"
 #include "kernels/simt/run.h"
+#include "kernels/simt/shared_memory.h"
 
 namespace warpfuzz::simt {
 
@@ -23,6 +25,8 @@ void Block::start(uint64_t index, unsigned threads, const Order& order, Schedule
   random_ = &random;
   barrier_.waiting_count = barrier_.arrived = barrier_.predicates = 0;
   at_grid_barrier_.clear();
+  sleepers_.clear();
+  async_copies_.clear();
   for (unsigned w = 0; w * 32 < threads; ++w) warps_[w].reset(w, threads);
 }
 
@@ -88,7 +92,28 @@ void Block::report_absent_blocks(uint64_t absent, uint64_t blocks) const {
   report(fault);
 }
 
+bool Block::wake() {
+  const size_t asleep = sleepers_.size();
+  std::erase_if(sleepers_, [&](const Sleeper& sleeper) {
+    if (sleeper.may_go_on()) make_ready(*sleeper.fiber);
+    return sleeper.may_go_on();
+  });
+  return sleepers_.size() != asleep;
+}
+
+bool Block::waits_for_other_block() const {
+  return std::any_of(sleepers_.begin(), sleepers_.end(),
+                     [](const Sleeper& s) { return !shared_memory.contains(s.state); });
+}
+
+bool Block::can_go_on() const {
+  return has_ready() || std::any_of(sleepers_.begin(), sleepers_.end(), [](const Sleeper& s) {
+           return !shared_memory.contains(s.state) && s.may_go_on();
+         });
+}
+
 bool Block::resolve() {
+  if (wake()) return true;
   const unsigned warps = (threads_ + 31) / 32;
   bool progress = false;
   for (unsigned w = 0; w < warps; ++w) progress |= warps_[w].complete_without_exited(*this);
@@ -111,7 +136,15 @@ void Block::report_stuck() const {
       first_waiting = w * 32 + static_cast<unsigned>(std::countr_zero(group->arrived));
   }
   RawFault fault;
-  if (barrier_.arrived != 0) {
+  if (!sleepers_.empty()) {
+    const Sleeper& first = sleepers_.front();
+    fault = make_fault(FaultKind::deadlock, first.file, first.line);
+    set_text(fault.message, "{} of {} threads wait here for a barrier that lacks {} of {} arrivals",
+             std::count_if(sleepers_.begin(), sleepers_.end(),
+                           [&](const Sleeper& s) { return s.state == first.state; }),
+             threads_, first.state->pending, first.state->expected);
+    grid.describe_thread(fault, first.fiber->linear);
+  } else if (barrier_.arrived != 0) {
     fault = make_fault(FaultKind::divergent_barrier, barrier_.file, barrier_.line);
     set_text(fault.message, "{} of {} threads wait at this barrier, others {} at line {}",
              barrier_.arrived, bound_,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/simt/async_copies.h"
 #include "kernels/simt/schedule.h"
 #include "kernels/simt/warp.h"
 
@@ -91,6 +92,20 @@ class Block {
   void report_absent_threads() const;
   void report_absent_blocks(uint64_t absent, uint64_t blocks) const;
 
+  // A thread that waits for the phase of a barrier to end.
+  void sleep(Fiber& fiber, const wf_simt::BarrierState& state, unsigned phase, const char* file,
+             int line) {
+    sleepers_.push_back({&fiber, &state, phase, file, line});
+  }
+  // Those whose phase has ended become ready; true if there are any.
+  bool wake();
+  // A thread sleeps that other blocks may wake.
+  bool waits_for_other_block() const;
+  // Also for a block that is set aside: its sleepers do not wait for shared memory.
+  bool can_go_on() const;
+
+  AsyncCopies& async_copies() { return async_copies_; }
+
   // Nothing is ready and nothing is left to start: completes what waits only for exited threads.
   // False if nothing can go on.
   bool resolve();
@@ -111,6 +126,14 @@ class Block {
     int line = 0;
     int result = 0;
   };
+  struct Sleeper {
+    Fiber* fiber;
+    const wf_simt::BarrierState* state;
+    unsigned phase;
+    const char* file;
+    int line;
+    bool may_go_on() const { return state->phase != phase; }
+  };
   void complete_barrier();
   void report_divergent_barrier(const char* file, int line);
   Fiber& ready_at(unsigned position) { return *ready_[position % max_block_threads]; }
@@ -128,6 +151,8 @@ class Block {
   std::array<Fiber*, max_block_threads> ready_;
   Barrier barrier_;
   std::vector<Fiber*> at_grid_barrier_;
+  std::vector<Sleeper> sleepers_;
+  AsyncCopies async_copies_;
   const char* grid_file_ = nullptr;  // of the grid barrier reached last
   int grid_line_ = 0;
   std::array<Warp, max_block_threads / 32> warps_;

@@ -262,72 +262,6 @@ void Grid::grid_barrier(const char* file, int line) {
   suspend(self, false);
 }
 
-bool Grid::may_start_block() const {
-  const uint64_t resident = parked_.size() + released_.size() + polling_.size() + 1;
-  return next_block_ != blocks_ && resident * context_->threads <= max_resident_threads;
-}
-
-Grid::ParkedBlock Grid::set_aside() {
-  ParkedBlock parked{std::move(block_), {}, race::detector.park_block()};
-  parked.shared.save();
-  return parked;
-}
-
-void Grid::resume(ParkedBlock parked) {
-  block_ = std::move(parked.block);
-  parked.shared.restore();
-  race::detector.resume_block(std::move(parked.race));
-  set_block(block_->index());
-}
-
-// The block's threads have all ended or wait at the grid barrier. False if the block is stuck.
-bool Grid::go_on_with_other_block() {
-  if (block_->bound() != 0) {
-    if (!block_->all_at_grid_barrier()) return false;
-    block_->report_absent_threads();
-    parked_.push_back(set_aside());
-  }
-  if (may_start_block()) return start_next_block();
-  if (!polling_.empty()) {
-    resume(std::move(polling_.front()));
-    polling_.pop_front();
-    return true;
-  }
-  if (released_.empty()) {
-    if (parked_.size() != blocks_) {
-      set_block(parked_.back().block->index());
-      parked_.back().block->report_absent_blocks(blocks_ - parked_.size(), blocks_);
-    }
-    race::detector.grid_barrier();
-    for (; !parked_.empty(); parked_.pop_back()) {
-      parked_.back().block->release_grid_barrier();
-      released_.push_back(std::move(parked_.back()));
-    }
-  }
-  ParkedBlock next = std::move(released_.back());
-  released_.pop_back();
-  resume(std::move(next));
-  return true;
-}
-
-// The block's threads poll. It waits behind all others.
-void Grid::let_other_block_run() {
-  const bool start = may_start_block();
-  if (!start && !anything_set_aside()) return;
-  polling_.push_back(set_aside());
-  if (start) {
-    start_next_block();
-  } else if (!released_.empty()) {
-    ParkedBlock next = std::move(released_.back());
-    released_.pop_back();
-    resume(std::move(next));
-  } else {
-    ParkedBlock next = std::move(polling_.front());
-    polling_.pop_front();
-    resume(std::move(next));
-  }
-}
-
 void Grid::yield(uintptr_t pc) {
   place_ = {nullptr, 0, pc};
   check_time_limit();
@@ -339,6 +273,14 @@ void Grid::yield(uintptr_t pc) {
     if (!block_->resolve()) let_other_block_run();
   }
   suspend(self, true);
+}
+
+void Grid::sleep(const wf_simt::BarrierState& state, unsigned phase, const char* file, int line) {
+  yields_ = 0;
+  place_ = {file, line, 0};
+  Fiber& self = running_thread();
+  block_->sleep(self, state, phase, file, line);
+  suspend(self, false);
 }
 
 void Grid::poll(uintptr_t pc) {

@@ -46,6 +46,11 @@ class Grid {
   void grid_barrier(const char* file, int line);
   void yield(uintptr_t pc);
   void poll(uintptr_t pc);
+  // Until the barrier's phase is another one.
+  void sleep(const wf_simt::BarrierState& state, unsigned phase, const char* file, int line);
+  Block& block() { return *block_; }
+  // Of the running thread, in its block.
+  unsigned linear() const { return context_->linear; }
   void preempt();
 
   // Block and thread for a message; the running thread, or one of the running block.
@@ -75,6 +80,7 @@ class Grid {
   void start_thread();
   bool start_next_block();
   bool may_start_block() const;
+  bool other_block_can_run() const;
   bool anything_set_aside() const {
     return !parked_.empty() || !released_.empty() || !polling_.empty();
   }

@@ -49,6 +49,8 @@ RunResult execute(RunBody body, const void* data, const RunOptions& options, Add
 void report(RawFault fault);
 RawFault make_fault(FaultKind kind, const char* file, int line);
 void report_misaligned(uintptr_t address, uint64_t alignment, uintptr_t pc);
+// Reports an access of poisoned memory, which an instrumented kernel would; false if it was one.
+bool check_access(bool write, const void* begin, size_t bytes, uintptr_t pc);
 
 // Ends the run: execute() returns. `stack_pointer` is the deepest address of the OS thread's stack
 // that the kernel has used, if the caller knows better than "here" (a signal handler).

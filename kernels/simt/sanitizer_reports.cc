@@ -31,7 +31,7 @@ struct TypeMismatchData {
   uint8_t check_kind;
 };
 
-void report_access(bool write, uintptr_t address, size_t bytes, void* caller) {
+void report_access(bool write, uintptr_t address, size_t bytes, uintptr_t pc) {
   RawFault fault = make_fault(
       write ? FaultKind::out_of_bounds_write : FaultKind::out_of_bounds_read, nullptr, 0);
   const std::string note = address_note(address);
@@ -39,14 +39,11 @@ void report_access(bool write, uintptr_t address, size_t bytes, void* caller) {
            note.empty() ? "" : ": ", note);
   fault.address = address;
   fault.bytes = static_cast<uint32_t>(bytes);
-  fault.pc = reinterpret_cast<uintptr_t>(caller) - 1;
+  fault.pc = pc;
   report(fault);
 }
 
-void check_access(bool write, const void* begin, size_t bytes, void* caller) {
-  const void* bad = first_poisoned(begin, bytes);
-  if (bad != nullptr) report_access(write, reinterpret_cast<uintptr_t>(bad), bytes, caller);
-}
+uintptr_t before(void* return_address) { return reinterpret_cast<uintptr_t>(return_address) - 1; }
 
 void report_undefined(const void* data, const char* what) {
   const auto* location = static_cast<const SourceLocation*>(data);
@@ -76,6 +73,12 @@ void report_misaligned(uintptr_t address, size_t alignment, const char* file, in
 
 }  // namespace
 
+bool check_access(bool write, const void* begin, size_t bytes, uintptr_t pc) {
+  const void* bad = first_poisoned(begin, bytes);
+  if (bad != nullptr) report_access(write, reinterpret_cast<uintptr_t>(bad), bytes, pc);
+  return bad == nullptr;
+}
+
 }  // namespace warpfuzz::simt
 
 using namespace warpfuzz::simt;
@@ -87,33 +90,34 @@ extern "C" {
 
 #define WARPFUZZ_IS_WRITE_load false
 #define WARPFUZZ_IS_WRITE_store true
-#define WARPFUZZ_DEFINE_REPORT(access, bytes)                                               \
-  void __wrap___asan_report_##access##bytes##_noabort(uintptr_t address) {                  \
-    report_access(WARPFUZZ_IS_WRITE_##access, address, bytes, __builtin_return_address(0)); \
+#define WARPFUZZ_DEFINE_REPORT(access, bytes)                              \
+  void __wrap___asan_report_##access##bytes##_noabort(uintptr_t address) { \
+    report_access(WARPFUZZ_IS_WRITE_##access, address, bytes,              \
+                  before(__builtin_return_address(0)));                    \
   }
 WARPFUZZ_ASAN_REPORTS(WARPFUZZ_DEFINE_REPORT)
 
 void __wrap___asan_report_load_n_noabort(uintptr_t address, size_t bytes) {
-  report_access(false, address, bytes, __builtin_return_address(0));
+  report_access(false, address, bytes, before(__builtin_return_address(0)));
 }
 void __wrap___asan_report_store_n_noabort(uintptr_t address, size_t bytes) {
-  report_access(true, address, bytes, __builtin_return_address(0));
+  report_access(true, address, bytes, before(__builtin_return_address(0)));
 }
 
 void* __wrap___asan_memcpy(void* to, const void* from, size_t bytes) {
-  check_access(false, from, bytes, __builtin_return_address(0));
-  check_access(true, to, bytes, __builtin_return_address(0));
+  check_access(false, from, bytes, before(__builtin_return_address(0)));
+  check_access(true, to, bytes, before(__builtin_return_address(0)));
   raw_copy(to, from, bytes);
   return to;
 }
 void* __wrap___asan_memmove(void* to, const void* from, size_t bytes) {
-  check_access(false, from, bytes, __builtin_return_address(0));
-  check_access(true, to, bytes, __builtin_return_address(0));
+  check_access(false, from, bytes, before(__builtin_return_address(0)));
+  check_access(true, to, bytes, before(__builtin_return_address(0)));
   raw_move(to, from, bytes);
   return to;
 }
 void* __wrap___asan_memset(void* to, int value, size_t bytes) {
-  check_access(true, to, bytes, __builtin_return_address(0));
+  check_access(true, to, bytes, before(__builtin_return_address(0)));
   raw_fill(to, static_cast<uint8_t>(value), bytes);
   return to;
 }

@@ -29,6 +29,13 @@ void SharedMemory::fill(uint8_t byte) {
   if (dynamic_bytes_ != 0) raw_fill(wf_dynamic_shared, byte, dynamic_bytes_);
 }
 
+bool SharedMemory::contains(const void* address) const {
+  const auto inside = [&](const void* begin, size_t bytes) {
+    return reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(begin) < bytes;
+  };
+  return inside(section_.begin, section_.bytes) || inside(wf_dynamic_shared, dynamic_bytes_);
+}
+
 void SharedMemoryCopy::save() {
   const StaticShared section = shared_memory.section();
   section_.resize(section.bytes);

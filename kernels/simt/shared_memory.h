@@ -30,6 +30,7 @@ class SharedMemory {
   size_t dynamic_bytes() const { return dynamic_bytes_; }
   void fill(uint8_t byte);
   StaticShared section() const { return section_; }
+  bool contains(const void* address) const;
 
  private:
   StaticShared section_;

@@ -1,6 +1,6 @@
 // Cooperative groups for the CPU device: thread blocks, grids, tiles of up to 32 threads, coalesced
 // groups and the type-erased thread_group, over the runtime's barriers and warp operations. Not
-// here: tiles of more than 32 threads, clusters, multi-device grids, split arrive and wait.
+// here: tiles of more than 32 threads, clusters, multi-device grids.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,6 +13,12 @@ class thread_block {
  public:
   static WF_INTRINSIC WF_CONVERGENT void sync(WF_HERE) {
     wf_block_barrier(::wf_simt::BarrierOp::plain, 0, wf_file, wf_line);
+  }
+  // As in CUDA's own header: all happens in the wait.
+  struct arrival_token {};
+  static WF_INTRINSIC arrival_token barrier_arrive() { return {}; }
+  static WF_INTRINSIC WF_CONVERGENT void barrier_wait(arrival_token&&, WF_HERE) {
+    sync(wf_file, wf_line);
   }
   static WF_INTRINSIC unsigned thread_rank() { return ::wf_simt::context.linear; }
   static WF_INTRINSIC unsigned num_threads() { return ::wf_simt::context.threads; }
@@ -32,6 +38,11 @@ class grid_group {
  public:
   static WF_INTRINSIC bool is_valid() { return true; }
   static WF_INTRINSIC WF_CONVERGENT void sync(WF_HERE) { wf_grid_barrier(wf_file, wf_line); }
+  struct arrival_token {};
+  static WF_INTRINSIC arrival_token barrier_arrive() { return {}; }
+  static WF_INTRINSIC WF_CONVERGENT void barrier_wait(arrival_token&&, WF_HERE) {
+    sync(wf_file, wf_line);
+  }
   static WF_INTRINSIC unsigned long long num_blocks() {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   }

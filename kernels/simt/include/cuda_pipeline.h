@@ -1,4 +1,4 @@
-// Refused: asynchronous copies are not run as such.
+// The asynchronous copies of one thread; nvcuda::experimental::pipeline is not here.
 #pragma once
-#error \
-    "<cuda_pipeline.h> is not supported on the CPU device; copy with plain loads and __syncthreads() under #ifdef WARPFUZZ_CPU"
+
+#include "cuda_pipeline_primitives.h"

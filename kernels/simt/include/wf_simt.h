@@ -126,6 +126,14 @@ enum class WarpOp : unsigned {
 };
 enum class BarrierOp : unsigned { plain, count, all, any };
 
+// What a cuda::barrier is made of. Plain memory of the kernel, which only the runtime changes once
+// it has a value.
+struct BarrierState {
+  unsigned phase;
+  int pending;   // arrivals that this phase lacks
+  int expected;  // arrivals of each phase
+};
+
 struct LaunchRequest {
   const char* name;      // text of the kernel expression; "" if only the function is known
   const void* function;  // nullptr if only the name is known
@@ -161,6 +169,24 @@ WF_CONVERGENT uint64_t wf_warp(wf_simt::WarpOp op, unsigned mask, uint64_t value
                                int* predicate, const char* file, int line);
 // All threads of all blocks meet; only in a cooperative launch.
 WF_CONVERGENT void wf_grid_barrier(const char* file, int line);
+// cuda::barrier. `block_scope`: only threads of one block use it, whose memory it orders; for
+// others the caller does. Arrives and returns true if the phase lacks nothing more: the caller then
+// runs the barrier's `function`, if it has one, and completes the phase.
+bool wf_barrier_arrive(wf_simt::BarrierState* state, int count, int drop, bool block_scope,
+                       bool function, const char* file, int line);
+void wf_barrier_complete(wf_simt::BarrierState* state, bool block_scope, bool function);
+// Returns when the phase is another one.
+WF_CONVERGENT void wf_barrier_wait(wf_simt::BarrierState* state, unsigned phase, bool block_scope,
+                                   const char* file, int line);
+// Whether it is, after other threads have had a chance to arrive.
+bool wf_barrier_test(wf_simt::BarrierState* state, unsigned phase, bool block_scope);
+// Copies that happen when they are waited for. Each belongs to the thread's open batch until that
+// is committed or bound to a barrier, whose phase completes only with them. Of `to`, `zeros` bytes
+// after the copied ones become 0.
+void wf_async_copy(void* to, const void* from, size_t bytes, size_t zeros, size_t alignment);
+void wf_async_commit(void);
+void wf_async_wait(unsigned prior);  // for all batches but the last `prior` ones
+void wf_async_bind(const wf_simt::BarrierState* state);
 // Another thread may run.
 void wf_yield(void);
 // Follows every read of a volatile variable, on the host too: loops that wait are made of them.

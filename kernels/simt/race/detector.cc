@@ -191,14 +191,6 @@ void Detector::written_by_host(const void* memory, size_t bytes) {
   write({reinterpret_cast<uintptr_t>(memory), bytes, write_access, code_begin_});
 }
 
-template <class Visit>
-inline void Detector::for_each_granule(const Range& range, const Access& access, Visit visit) {
-  const size_t bytes = std::min(access.bytes, range.begin + range.bytes - access.address);
-  for (size_t done = 0; done < bytes; done += size_t{1} << range.shift) {
-    visit(range.cell(access.address + done), access.address + done);
-  }
-}
-
 void Detector::make_granules(Range& range, const Access& access) {
   if (access.bytes == 0) return;
   settle(Loads::all);  // cells may move
@@ -243,6 +235,7 @@ bool Detector::races(const Range& range, const Cell& cell, const Record& earlier
 void Detector::check_read(Range& range, Cell& cell, Record now, Access access) {
   settle(Loads::none);
   if (cell.write.tick < range.written_since && in_grid_) report_uninitialized(range, access);
+  if (in_flight(cell)) return report_race(range, cell.write, access, now.actor);
   const Record* earlier = nullptr;
   if ((cell.flags & Cell::several_writers) == 0 && races(range, cell, cell.write, now)) {
     earlier = &cell.write;
@@ -264,6 +257,7 @@ void Detector::check_read(Range& range, Cell& cell, Record now, Access access) {
 }
 
 void Detector::check_write(Range& range, Cell& cell, Record now, Access access, uintptr_t address) {
+  if (in_flight(cell)) return report_race(range, cell.write, access, now.actor);
   const Record* earlier = nullptr;
   for (const Record* other :
        {&cell.write, &cell.latest, &cell.other_lane, &cell.other_warp, &cell.other_block}) {
@@ -272,7 +266,7 @@ void Detector::check_write(Range& range, Cell& cell, Record now, Access access, 
     break;
   }
   if (earlier == nullptr) return;
-  if ((now.site & atomic_access) != 0) {
+  if ((now.site & (atomic_access | async_access)) != 0) {
     report_race(range, *earlier, access, now.actor);
   } else if (suspect_count_ < most_suspects) {
     const uint32_t granule = 1u << range.shift;

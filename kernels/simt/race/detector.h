@@ -31,7 +31,7 @@ namespace warpfuzz::simt::race {
 struct Access {
   uintptr_t address = 0;
   size_t bytes = 0;
-  uint32_t kind = 0;  // atomic_access, volatile_access, write_access
+  uint32_t kind = 0;  // atomic_access, volatile_access, write_access, async_access
   uintptr_t pc = 0;
 };
 
@@ -52,6 +52,14 @@ class Detector {
   void grid_barrier();
   void sync_lanes(unsigned warp, uint32_t lanes, bool all);
   void exchange_lanes(unsigned warp, uint32_t lanes);  // without ordering memory
+  // Of a cuda::barrier: the running thread arrives; a phase ends; the thread has waited for that.
+  void arrive(const void* barrier);
+  void end_phase(const void* barrier);
+  void pass(const void* barrier);
+  // An asynchronous copy is issued; its bytes have moved, because the thread that issued it waited
+  // for it or a barrier's phase ended.
+  void begin_async(const Access& from, const Access& to);
+  void end_async(const Access& from, const Access& to, bool by_thread);
   void allocated(void* memory, size_t bytes);
   void freed(void* memory);
   void written_by_host(const void* memory, size_t bytes);
@@ -110,6 +118,10 @@ class Detector {
   void write_parts(Range& range, Access access);
   void check_read(Range& range, Cell& cell, Record now, Access access);
   void check_write(Range& range, Cell& cell, Record now, Access access, uintptr_t address);
+  // The target of an asynchronous copy of this block that has not been waited for.
+  bool in_flight(const Cell& cell) const {
+    return (cell.flags & Cell::in_flight) != 0 && cell.write.tick > order_.block_start();
+  }
   bool races(const Range& range, const Cell& cell, const Record& earlier, const Record& now) const;
   void settle(Loads loads) {
     if (suspect_count_ != 0) [[unlikely]]
@@ -140,6 +152,14 @@ class Detector {
 };
 extern Detector detector;
 
+template <class Visit>
+inline void Detector::for_each_granule(const Range& range, const Access& access, Visit visit) {
+  const size_t bytes = std::min(access.bytes, range.begin + range.bytes - access.address);
+  for (size_t done = 0; done < bytes; done += size_t{1} << range.shift) {
+    visit(range.cell(access.address + done), access.address + done);
+  }
+}
+
 inline void Detector::read_cell(Range& range, Cell& cell, const Record& now, const Access& access) {
   const bool unordered = cell.write.tick > range.floor && cell.write.actor != now.actor;
   if (unordered || cell.flags != 0 || cell.write.tick < range.written_since) [[unlikely]] {
@@ -150,7 +170,8 @@ inline void Detector::read_cell(Range& range, Cell& cell, const Record& now, con
 
 inline void Detector::write_cell(Range& range, Cell& cell, const Record& now, const Access& access,
                                  uintptr_t address) {
-  if (std::max(cell.write.tick, cell.latest.tick) > range.floor) {
+  if (std::max(cell.write.tick, cell.latest.tick) > range.floor ||
+      (cell.flags & Cell::in_flight) != 0) {
     check_write(range, cell, now, access, address);
   }
   cell.write = now;

@@ -41,10 +41,13 @@ void HappensBefore::begin_block() {
   block_.tables.clear();
   block_.acquired_by_all.clear();
   block_.acquired.clear();
+  block_.phases.clear();
+  block_.views.clear();
 }
 
 void HappensBefore::block_barrier() {
   block_.barrier = now_++;
+  block_.views.clear();
   if (!block_.tables.empty()) {
     block_.tables.clear();
     for (BlockOrder::Warp& warp : block_.warps) warp.table = -1;
@@ -95,6 +98,7 @@ void HappensBefore::add(std::vector<Acquired>& to, const std::vector<Acquired>& 
 }
 
 void HappensBefore::pass_acquired(unsigned warp, uint32_t lanes) {
+  exchange_views(warp, lanes);
   if (block_.acquired.empty()) return;
   std::vector<Acquired> all;
   for_each_lane(lanes, [&](unsigned lane) { add(all, block_.acquired[warp * 32 + lane]); });
@@ -104,7 +108,8 @@ void HappensBefore::pass_acquired(unsigned warp, uint32_t lanes) {
 
 Seen HappensBefore::seen_by(Actor thread) {
   const BlockOrder::Warp& warp = block_.warps[index_of(thread) / 32];
-  Seen seen{block_.barrier, warp.all, -1};
+  Seen seen{block_.barrier, warp.all, -1, {}};
+  if (!block_.views.empty()) seen.view = block_.views[index_of(thread)];
   if (warp.table >= 0) {
     seen.lanes = static_cast<int32_t>(rows_.size());
     rows_.push_back(block_.tables[static_cast<size_t>(warp.table)][lane_of(thread)]);
@@ -116,6 +121,7 @@ bool HappensBefore::has_seen(const Seen& seen, Actor by, Tick own, Actor other, 
   if (other == by) return at <= own;
   if (!same_block(other, by)) return false;
   if (at <= seen.block) return true;
+  if (seen.view != nullptr && at <= (*seen.view)[index_of(other)]) return true;
   if (!same_warp(other, by)) return false;
   return at <=
          (seen.lanes < 0 ? seen.warp : rows_[static_cast<size_t>(seen.lanes)][lane_of(other)]);
@@ -161,6 +167,10 @@ bool HappensBefore::ordered(Actor earlier, Tick at, Actor thread) const {
   if (at <= grid_ || earlier == thread) return true;
   if (same_block(earlier, thread)) {
     if (at <= block_.barrier) return true;
+    if (!block_.views.empty()) {
+      const SharedView& view = block_.views[index_of(thread)];
+      if (view != nullptr && at <= (*view)[index_of(earlier)]) return true;
+    }
     if (same_warp(earlier, thread)) {
       const BlockOrder::Warp& warp = block_.warps[index_of(thread) / 32];
       const Tick seen =

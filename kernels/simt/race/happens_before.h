@@ -7,6 +7,9 @@
 //   Shuffles,
 //     votes, matches, warp reductions and __activemask() order nothing: "these intrinsics do not
 //     imply a memory barrier".
+//   - What threads did before they arrived at a cuda::barrier of the block is ordered before what
+//     others do after they have waited for that phase. (A barrier of wider scope is a strong write
+//     with a fence, and a strong read.)
 //   - Atomic, volatile and L2 accesses (__ldcg, __ldcv, __stcg, __stwt) are strong. A strong write
 //     releases what a __threadfence() before it covers: what the fencing thread had done or was
 //     ordered after - the fence may be the writer's own or that of a thread it is ordered after.
@@ -25,6 +28,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -42,11 +46,16 @@ inline constexpr Actor block_serials = (Actor{1} << (32 - thread_bits)) - 1;
 constexpr bool same_block(Actor a, Actor b) { return (a ^ b) >> thread_bits == 0; }
 constexpr bool same_warp(Actor a, Actor b) { return (a ^ b) >> 5 == 0; }
 
+// Up to which ticks each thread of the block has been seen.
+using View = std::array<Tick, size_t{1} << thread_bits>;
+using SharedView = std::shared_ptr<const View>;
+
 // What a thread had seen of its block at some moment.
 struct Seen {
   Tick block = 0;      // of all threads of the block
   Tick warp = 0;       // of all lanes of its warp, if `lanes` is negative
   int32_t lanes = -1;  // else row of HappensBefore::rows_: per lane
+  SharedView view;     // through barriers of the kernel, nullptr if nothing
 };
 
 // The order inside a block; travels with a block that waits at a grid barrier.
@@ -60,6 +69,15 @@ struct BlockOrder {
     uint32_t location = 0;
     uint32_t count = 0;
   };
+  // Of one cuda::barrier.
+  struct Phase {
+    std::shared_ptr<View> open;      // what those who have arrived had seen
+    std::vector<SharedView> joined;  // which views are in it
+    std::vector<Acquired> open_acquired;
+    SharedView ended;  // of the last phase that has ended
+    std::vector<SharedView> ended_joined;
+    std::vector<Acquired> ended_acquired;
+  };
   Actor base = 0;  // actor of thread 0
   Tick start = 0;
   Tick barrier = 0;  // the last one, or the start
@@ -67,6 +85,8 @@ struct BlockOrder {
   std::vector<std::array<std::array<Tick, 32>, 32>> tables;
   std::vector<Acquired> acquired_by_all;
   std::vector<std::vector<Acquired>> acquired;  // per thread; empty: nobody has acquired anything
+  std::unordered_map<uintptr_t, Phase> phases;  // by barrier
+  std::vector<SharedView> views;                // per thread since the last block barrier, or empty
 };
 
 class HappensBefore {
@@ -88,6 +108,10 @@ class HappensBefore {
   void sync_lanes(unsigned warp, uint32_t lanes, bool all);
   // Lanes exchange values without ordering memory.
   void pass_acquired(unsigned warp, uint32_t lanes);
+  // cuda::barrier: a thread arrives; all have; a thread has waited for the phase that ended last.
+  void arrive(Actor thread, uintptr_t barrier);
+  void end_phase(uintptr_t barrier);
+  void pass(Actor thread, uintptr_t barrier);
   BlockOrder park() { return std::move(block_); }
   void resume(BlockOrder block) { block_ = std::move(block); }
 
@@ -116,6 +140,7 @@ class HappensBefore {
     std::vector<Acquired> acquired;
   };
 
+  void exchange_views(unsigned warp, uint32_t lanes);
   Seen seen_by(Actor thread);
   bool has_seen(const Seen& seen, Actor by, Tick own, Actor other, Tick at) const;
   bool covers(const Release& release, Actor earlier, Tick at, Actor thread) const;

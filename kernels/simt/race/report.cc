@@ -31,6 +31,9 @@ std::string symbol_at(const LoadedObject& object, uintptr_t address, size_t byte
 
 std::string_view access_name(uint32_t site) {
   const bool write = (site & write_access) != 0;
+  if ((site & async_access) != 0) {
+    return write ? "write of an asynchronous copy" : "read of an asynchronous copy";
+  }
   if ((site & atomic_access) != 0) return write ? "atomic write" : "atomic read";
   if ((site & volatile_access) != 0) return write ? "volatile write" : "volatile read";
   return write ? "write" : "read";

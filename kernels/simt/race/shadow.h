@@ -28,8 +28,9 @@ namespace warpfuzz::simt::race {
 inline constexpr uint32_t atomic_access = 1u << 31;
 inline constexpr uint32_t volatile_access = 1u << 30;  // also the L2 accesses
 inline constexpr uint32_t write_access = 1u << 29;
+inline constexpr uint32_t async_access = 1u << 28;  // of a copy, when it is issued
 inline constexpr uint32_t strong_access = atomic_access | volatile_access;
-inline constexpr uint32_t site_offset = write_access - 1;
+inline constexpr uint32_t site_offset = async_access - 1;
 
 struct Record {
   Tick tick = 0;
@@ -39,8 +40,9 @@ struct Record {
 
 struct alignas(64) Cell {
   enum Flag : uint32_t {
-    strong_writes = 1,   // there may be strong writes among the four
-    several_writers = 2  // threads other than the last writer have stored the same value
+    strong_writes = 1,    // there may be strong writes among the four
+    several_writers = 2,  // threads other than the last writer have stored the same value
+    in_flight = 4         // the last write is an asynchronous copy that nobody has waited for
   };
   Record write;
   Record latest;

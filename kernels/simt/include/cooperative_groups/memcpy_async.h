@@ -1,36 +1,39 @@
-// Group copies to shared memory. The copy is done when the call returns, so wait only synchronises;
-// a kernel that forgets to wait still meets the missing barrier, because each thread copies its
-// share.
+// Copies to shared memory by a group; each is a batch of its own, which wait() and wait_prior()
+// wait for before the group synchronises.
 #pragma once
 
 #include <cooperative_groups.h>
 
-namespace cuda {
-
-// A number of bytes that is a multiple of `Alignment`, as are the addresses.
-template <size_t Alignment>
-struct aligned_size_t {
-  size_t value;
-  WF_INTRINSIC constexpr explicit aligned_size_t(size_t bytes) : value(bytes) {}
-  WF_INTRINSIC constexpr operator size_t() const { return value; }
-};
-
-}  // namespace cuda
+#include "../wf_async.h"
 
 namespace cooperative_groups {
 
-template <class Group, class To, class From>
-WF_INTRINSIC void memcpy_async(const Group& group, To* to, const From* from, size_t bytes) {
-  char* target = reinterpret_cast<char*>(to);
-  const char* source = reinterpret_cast<const char*>(from);
-  for (size_t i = group.thread_rank(); i < bytes; i += group.num_threads()) target[i] = source[i];
+template <class Group, class T, class Size>
+WF_INTRINSIC void memcpy_async(const Group& group, T* to, const T* from, const Size& bytes) {
+  constexpr size_t of_type = wf_async::AlignmentOf<T>::value;
+  const size_t of_size = wf_async::alignment_of_size(bytes);
+  wf_async::issue(group, to, from, static_cast<size_t>(bytes),
+                  of_size > of_type ? of_size : of_type);
+  wf_async_commit();
+}
+// Numbers of elements.
+template <class Group, class T, class ToSize, class FromSize>
+WF_INTRINSIC void memcpy_async(const Group& group, T* to, const ToSize& to_count, const T* from,
+                               const FromSize& from_count) {
+  const size_t count = static_cast<size_t>(to_count) < static_cast<size_t>(from_count)
+                           ? static_cast<size_t>(to_count)
+                           : static_cast<size_t>(from_count);
+  memcpy_async(group, to, from, count * sizeof(T));
 }
 template <class Group>
 WF_INTRINSIC WF_CONVERGENT void wait(const Group& group, WF_HERE) {
+  wf_async_wait(0);
   group.sync(wf_file, wf_line);
 }
+// For all but the last `Stages` copies.
 template <unsigned Stages, class Group>
 WF_INTRINSIC WF_CONVERGENT void wait_prior(const Group& group, WF_HERE) {
+  wf_async_wait(Stages);
   group.sync(wf_file, wf_line);
 }
 
