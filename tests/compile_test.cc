@@ -183,11 +183,10 @@ TEST_F(CompileTest, StaticSharedMemoryIsCountedPerKernel) {
 }
 
 TEST_F(CompileTest, RefusedHeadersSayWhatToDo) {
-  EXPECT_THAT(
-      error_of("pipeline.cu", "\n#include <cuda/pipeline>\n"),
-      AllOf(HasSubstr("pipeline.cu:2:"),
-            HasSubstr("error: \"cuda::pipeline is not supported on the CPU device; copy with "
-                      "plain loads and __syncthreads() under #ifdef WARPFUZZ_CPU\"")));
+  EXPECT_THAT(error_of("ptx.cu", "\n#include <cuda/ptx>\n"),
+              AllOf(HasSubstr("ptx.cu:2:"),
+                    HasSubstr("error: \"cuda::ptx is not supported on the CPU device; give a C++ "
+                              "version under #ifdef WARPFUZZ_CPU\"")));
 }
 
 TEST_F(CompileTest, MissingSource) {
