@@ -12,7 +12,7 @@
 namespace warpfuzz {
 namespace {
 
-constexpr std::chrono::minutes time_limit{5};  // a tool that watches makes kernels slow
+constexpr std::chrono::minutes time_limit{4};  // a tool that watches makes kernels slow
 
 struct CallArguments {
   std::string file;
