@@ -78,6 +78,27 @@ TEST(SanitizerReport, OlderPositions) {
   EXPECT_FALSE(report.complete);
 }
 
+// As an H200 told them: a race of a warning's rank, and an access inside a header of the toolkit.
+TEST(SanitizerReport, WarningsOfRacesAndCallersOfHeaders) {
+  const SanitizerReport report = parse_sanitizer_report(
+      "========= Warning: Race reported between Write access at void softmax<float>(T1 *)+0x420 in "
+      "k.cu:25\n"
+      "=========     and Read access at void softmax<float>(T1 *)+0x4a0 in k.cu:28 [4 hazards]\n"
+      "========= \n"
+      "========= Uninitialized __global__ memory read of size 4 bytes\n"
+      "=========     at atomicAdd(float *, float)+0x660 in sm_20_atomic_functions.hpp:84\n"
+      "=========     by thread (0,0,0) in block (0,0,0)\n"
+      "=========     Address 0x7f7bfeb00600\n"
+      "=========         Device Frame: void scatter<float>(float *)+0x660 in scatter.cu:12\n"
+      "========= RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)\n",
+      {});
+  ASSERT_EQ(report.faults.size(), 2u);
+  EXPECT_EQ(report.faults[0].kind, FaultKind::data_race);
+  EXPECT_EQ(report.faults[0].line, 28);
+  EXPECT_EQ(report.faults[1].file, "scatter.cu");
+  EXPECT_EQ(report.faults[1].line, 12);
+}
+
 TEST(SanitizerReport, HostileTextIsBounded) {
   std::string text = "========= Invalid __global__ write of size 4 bytes\n=========     at ";
   text += std::string(100000, '\x1b') + " in " + std::string(5000, 'f') + ".cu:7\n";

@@ -14,6 +14,8 @@
 //     =========     and Read access at softmax(float *)+0x310 in softmax.cu:22 [4 hazards]
 //     ========= Barrier error detected. Divergent thread(s) in block.
 //     ========= Uninitialized __global__ memory read of size 4 bytes
+//     =========     at atomicAdd(float *, float)+0x660 in sm_20_atomic_functions.hpp:84
+//     =========         Device Frame: void scatter(float *)+0x660 in scatter.cu:12
 //     ========= ERROR SUMMARY: 3 errors
 #include "kernels/cuda/sanitizer_report.h"
 
@@ -128,6 +130,8 @@ Position position_in(std::string_view text) {
   return position;
 }
 
+bool is_kernel_file(std::string_view file) { return file.ends_with(".cu"); }
+
 enum class ReportKind : uint8_t { none, invalid, uninitialized, barrier, hazard, race };
 
 class Parser {
@@ -171,7 +175,8 @@ class Parser {
     } else if (scanner.accept("Barrier error detected.")) {
       kind_ = ReportKind::barrier;
       what_ = printable(scanner.rest());
-    } else if (scanner.accept("Error:") || scanner.accept("ERROR:")) {
+    } else if (scanner.accept("Error:") || scanner.accept("ERROR:") ||
+               scanner.accept("Warning:")) {  // of races too, by how they are ordered
       take_race(scanner);
     }
   }
@@ -211,6 +216,10 @@ class Parser {
       }
     } else if (scanner.accept("at ")) {
       if (position_.code.empty()) position_ = position_in(scanner.rest());
+    } else if (scanner.accept("Device Frame:")) {
+      // The caller, where a header of the toolkit holds the access.
+      const Position caller = position_in(scanner.rest());
+      if (!is_kernel_file(position_.file) && is_kernel_file(caller.file)) position_ = caller;
     } else if (scanner.accept("by thread")) {
       fault_.thread = scanner.triple();
       if (scanner.accept("in block")) fault_.block = scanner.triple();
