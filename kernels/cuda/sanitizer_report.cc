@@ -46,6 +46,13 @@ class Scanner {
     rest_.remove_prefix(word.size());
     return true;
   }
+  // `word` if `next` follows it.
+  bool accept_before(std::string_view word, std::string_view next) {
+    Scanner ahead = *this;
+    if (!ahead.accept(word)) return false;
+    *this = ahead;
+    return ahead.accept(next);
+  }
   // Moves behind the next `word`, if there is one.
   bool find(std::string_view word) {
     const size_t at = rest_.find(word);
@@ -176,7 +183,8 @@ class Parser {
       kind_ = ReportKind::barrier;
       what_ = printable(scanner.rest());
     } else if (scanner.accept("Error:") || scanner.accept("ERROR:") ||
-               scanner.accept("Warning:")) {  // of races too, by how they are ordered
+               // Threads of one warp: a race since they advance on their own.
+               scanner.accept_before("Warning:", "Race reported")) {
       take_race(scanner);
     }
   }
