@@ -1,6 +1,7 @@
 // The counter-based generator behind every value law, and the basic distributions. Element i of a
 // stream is a pure function of (seed, stream, i), so any element can be made anywhere, on a GPU
-// too. For that only integer operations and + - * / of doubles are used, never the math library.
+// too: constexpr, which nvcc compiles for the device. For that only integer operations and
+// + - * / of doubles are used, never the math library.
 //
 // The algorithm: SplitMix64 with random access. mix() is the finaliser of SplitMix64 (Stafford's
 // variant 13 of MurmurHash3's); bits(i) = mix(state + i * golden), the state being mixed from seed
@@ -28,14 +29,14 @@ class Generator {
   }
 
   // In [0, 1), a multiple of 2^-53. Rounding to a narrow type may yield 1.
-  double uniform(uint64_t counter) const {
+  constexpr double uniform(uint64_t counter) const {
     return static_cast<double>(bits(counter) >> 11) * 0x1p-53;
   }
 
   // Mean 0, variance 1. A binomial (64 fair bits) smoothed by a triangular dither over two steps:
   // its density interpolates the binomial's linearly. Excess kurtosis -0.03; |x| < 8.21; the tails
   // beyond 3, 4, 5 are 0.92, 0.74, 0.42 times those of a true normal.
-  double normal(uint64_t counter) const {
+  constexpr double normal(uint64_t counter) const {
     const int ones = std::popcount(bits(2 * counter));
     const uint64_t dither = bits(2 * counter + 1);
     const auto steps =

@@ -2,26 +2,20 @@
 // all values; `finite` laws are clamped to the element type's range by the caller.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <span>
 
 #include "reference/number_format.h"
-#include "seeds/generator.h"
+#include "seeds/random_laws.h"
 #include "seeds/value_law.h"
 
 namespace warpfuzz {
 
 using LawFunction = void (*)(const LawArguments&, std::span<double>);
 
-// laws_random.cc: every element on its own.
-void normal_law(const LawArguments& arguments, std::span<double> values);
-void uniform_law(const LawArguments& arguments, std::span<double> values);
-void log_uniform_law(const LawArguments& arguments, std::span<double> values);
-void large_mean_law(const LawArguments& arguments, std::span<double> values);
-void tiny_spread_law(const LawArguments& arguments, std::span<double> values);
-void very_negative_law(const LawArguments& arguments, std::span<double> values);
-void outliers_law(const LawArguments& arguments, std::span<double> values);
+// laws_random.cc: every element on its own, as random_laws.h says.
+template <ValueLaw law>
+void random_law(const LawArguments& arguments, std::span<double> values);
 
 // laws_structured.cc: elements that know their place.
 void ramp_law(const LawArguments& arguments, std::span<double> values);
@@ -45,6 +39,9 @@ void non_finite_scattered_law(const LawArguments& arguments, std::span<double> v
 void non_finite_row_law(const LawArguments& arguments, std::span<double> values);
 void integer_extremes_law(const LawArguments& arguments, std::span<double> values);
 
+// The law with what it takes from the element type.
+RandomLaw make_random_law(ValueLaw law, uint64_t seed, DType dtype);
+
 // Largest n such that all integers of magnitude up to n are elements of the type.
 double largest_exact_integer(DType dtype);
 // Largest finite value of any element type, integers included.
@@ -62,17 +59,6 @@ void for_each_place(const LawArguments& arguments, Function f) {
       }
     }
   }
-}
-
-// `value` with its sign flipped if the lowest bit says so. No branch: random ones mispredict.
-inline double flip_sign(double value, uint64_t bits) {
-  return std::bit_cast<double>(std::bit_cast<uint64_t>(value) ^ bits << 63);
-}
-inline double random_sign(uint64_t bits) { return flip_sign(1.0, bits); }
-
-// 2^exponent for the exponents of normal doubles, without the math library.
-inline double power_of_two(int exponent) {
-  return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
 }
 
 }  // namespace warpfuzz

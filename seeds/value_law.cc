@@ -8,7 +8,6 @@
 
 #include "reference/number_format.h"
 #include "schemas/check.h"
-#include "seeds/generator.h"
 #include "seeds/law_functions.h"
 
 namespace warpfuzz {
@@ -22,9 +21,9 @@ struct LawRow {
 
 // In enum order.
 constexpr LawRow laws[] = {
-    {ValueLaw::normal, normal_law, true},
-    {ValueLaw::uniform, uniform_law, true},
-    {ValueLaw::log_uniform, log_uniform_law, true},
+    {ValueLaw::normal, random_law<ValueLaw::normal>, true},
+    {ValueLaw::uniform, random_law<ValueLaw::uniform>, true},
+    {ValueLaw::log_uniform, random_law<ValueLaw::log_uniform>, true},
     {ValueLaw::lattice, lattice_law, true},
     {ValueLaw::coarse_lattice, coarse_lattice_law, true},
     {ValueLaw::ramp, ramp_law, true},
@@ -35,10 +34,10 @@ constexpr LawRow laws[] = {
     {ValueLaw::cancelling_pairs, cancelling_pairs_law, true},
     {ValueLaw::tail_spike, tail_spike_law, true},
     {ValueLaw::rising_maximum, rising_maximum_law, true},
-    {ValueLaw::large_mean, large_mean_law, true},
-    {ValueLaw::tiny_spread, tiny_spread_law, true},
-    {ValueLaw::very_negative, very_negative_law, true},
-    {ValueLaw::outliers, outliers_law, true},
+    {ValueLaw::large_mean, random_law<ValueLaw::large_mean>, true},
+    {ValueLaw::tiny_spread, random_law<ValueLaw::tiny_spread>, true},
+    {ValueLaw::very_negative, random_law<ValueLaw::very_negative>, true},
+    {ValueLaw::outliers, random_law<ValueLaw::outliers>, true},
     {ValueLaw::near_overflow, near_overflow_law, true},
     {ValueLaw::subnormal, subnormal_law, true},
     {ValueLaw::signed_zeros, signed_zeros_law, true},
@@ -195,6 +194,34 @@ Tensor make_input(const Case& c, size_t input) {
       std::memcpy(tensor.data.data() + i, tensor.data.data(), slice);
     }
   }
+  return tensor;
+}
+
+RandomLaw random_law_of(const Case& c, size_t input) {
+  const TensorCase& tensor_case = c.inputs[input];
+  WARPFUZZ_CHECK(is_random(tensor_case.law) && tensor_case.pokes.empty(), "{}", describe(c));
+  return make_random_law(tensor_case.law, tensor_case.seed, c.dtype(c.schema->inputs[input]));
+}
+
+Tensor make_input_rows(const Case& c, size_t input, std::span<const int64_t> rows) {
+  const TensorCase& tensor_case = c.inputs[input];
+  WARPFUZZ_CHECK(is_random(tensor_case.law) && tensor_case.pokes.empty(), "{}", describe(c));
+  Tensor tensor;
+  tensor.dtype = c.dtype(c.schema->inputs[input]);
+  tensor.shape = c.shape(c.schema->inputs[input]);
+  tensor.shape[0] = 1;
+  LawArguments arguments;
+  arguments.seed = tensor_case.seed;
+  arguments.dtype = tensor.dtype;
+  arguments.length = tensor.size();
+  const auto length = static_cast<size_t>(arguments.length);
+  std::vector<double> values(rows.size() * length);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    arguments.first = static_cast<uint64_t>(rows[i]) * length;
+    generate(tensor_case.law, arguments, std::span(values).subspan(i * length, length));
+  }
+  tensor.shape[0] = static_cast<int64_t>(rows.size());
+  encode_tensor(values, tensor);
   return tensor;
 }
 

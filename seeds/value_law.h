@@ -9,6 +9,7 @@
 
 #include "schemas/case.h"
 #include "schemas/tensor.h"
+#include "seeds/random_laws.h"
 
 namespace warpfuzz {
 
@@ -30,6 +31,8 @@ struct LawArguments {
   // Lattice of 12-bit integers against +-1 instead of 7 against 6 bits. All operands of a product
   // must agree on it; make_input() decides by the seed of the first input with the lattice law.
   bool wide = false;
+  // Index of the first value, for the laws of random_laws.h: a part of a tensor.
+  uint64_t first = 0;
 };
 
 // Fills `values` (outer * length * inner of them, row-major), before rounding to the element type.
@@ -38,5 +41,10 @@ void generate(ValueLaw law, const LawArguments& arguments, std::span<double> val
 // The exact bits of one input of a case: law, rounding to the element type, then pokes.
 Tensor make_input(const Case& c, size_t input);
 std::vector<Tensor> make_inputs(const Case& c);
+
+// For inputs with a law of random_laws.h and no pokes. The law, for whoever makes the tensor
+// elsewhere; and these rows (along the first axis) of what make_input() gives, without the others.
+RandomLaw random_law_of(const Case& c, size_t input);
+Tensor make_input_rows(const Case& c, size_t input, std::span<const int64_t> rows);
 
 }  // namespace warpfuzz
