@@ -28,11 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
-// Of both steps. C++17 is nvcc's default; AVX2 with FMA and F16C is what half and contraction need.
+// Of both steps. AVX2 with FMA and F16C is what half and contraction need.
 // Type punning through pointers is everyday CUDA and works with nvcc, hence no strict aliasing.
-const Arguments language_flags = {
-    "-std=c++17",      "-march=x86-64-v3",       "-fno-strict-aliasing",
-    "-fno-math-errno", "-fno-color-diagnostics", "-fcaret-diagnostics-max-lines=1"};
+const Arguments language_flags = {"-march=x86-64-v3", "-fno-strict-aliasing", "-fno-math-errno",
+                                  "-fno-color-diagnostics", "-fcaret-diagnostics-max-lines=1"};
 
 // What nvcc 12.8 defines for sm_90. The whole file is compiled once, as device code: host code
 // under #ifndef __CUDA_ARCH__ is not seen. WARPFUZZ_CPU tells a kernel that it runs on this device.
@@ -121,7 +120,7 @@ Arguments link_flags() {
 }
 
 Arguments preprocess_command(const CompileRequest& request) {
-  Arguments command = {request.compiler, "-E", "-x", "c++"};
+  Arguments command = {request.compiler, "-E", "-x", "c++", "-std=" + request.standard};
   append(command, language_flags);
   append(command, predefined_macros);
   append(command, {"-w", "-I", request.include_directory, "-I", request.kernel_directory});
@@ -133,7 +132,8 @@ Arguments preprocess_command(const CompileRequest& request) {
 
 // Of a whole source and of a prelude: clang refuses a precompiled one with other flags.
 Arguments translation_flags(const CompileRequest& request) {
-  Arguments flags = language_flags;
+  Arguments flags = {"-std=" + request.standard};
+  append(flags, language_flags);
   append(flags, tolerance_flags);
   append(flags, code_flags);
   append(flags, instrumentation_flags(request.instrumentation));

@@ -49,6 +49,7 @@ struct CompileRequest {
   std::filesystem::path include_directory;  // holds the CUDA headers (kernels/simt/include)
   std::filesystem::path kernel_directory;   // holds warpfuzz_kernel.h
   std::string compiler = "clang++-19";
+  std::string standard = "c++17";               // nvcc's default
   std::vector<std::string> extra_flags;         // -D..., -I...
   std::chrono::milliseconds time_limit{60000};  // for each run of the compiler
 };

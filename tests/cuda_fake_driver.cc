@@ -21,6 +21,7 @@ int fake_stream_status = 0;
 // Bytes that crossed, to see which path was taken.
 uint64_t fake_copied_bytes = 0;
 uint64_t fake_live_allocations = 0;
+uint64_t fake_free_bytes = uint64_t{1} << 30;
 // A clock that moves 10 us with each event and a nanosecond with each kilobyte copied on the
 // device.
 double fake_milliseconds = 0;
@@ -82,6 +83,11 @@ int cuMemAlloc_v2(uint64_t* pointer, size_t bytes) {
 int cuMemFree_v2(uint64_t pointer) {
   --fake_live_allocations;
   std::free(reinterpret_cast<void*>(pointer));
+  return 0;
+}
+int cuMemGetInfo_v2(size_t* free, size_t* total) {
+  *free = fake_free_bytes;
+  *total = uint64_t{64} << 30;
   return 0;
 }
 int cuMemHostAlloc(void** pointer, size_t bytes, unsigned) {

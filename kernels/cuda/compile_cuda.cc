@@ -95,7 +95,7 @@ ProcessResult run(const CompileRequest& request, const Arguments& command) {
 
 Arguments compile_flags(const CompileRequest& request) {
   Arguments flags = {
-      "-std=c++17",
+      "-std=" + request.standard,
       "-arch=" + request.architecture,
       "-lineinfo",
       "-O3",

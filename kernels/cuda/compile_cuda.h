@@ -21,9 +21,10 @@ struct CompileRequest {
   std::string architecture = "sm_90";
   std::string nvcc = "nvcc";
   std::string host_compiler = "clang++-19";
-  bool device_coverage = true;                   // counters in the device code
-  bool predicates = true;                        // of comparisons too, not only of blocks
-  bool host_coverage = true;                     // edges of the host code reach libFuzzer
+  bool device_coverage = true;  // counters in the device code
+  bool predicates = true;       // of comparisons too, not only of blocks
+  bool host_coverage = true;    // edges of the host code reach libFuzzer
+  std::string standard = "c++17";
   std::vector<std::string> extra_flags;          // -D..., -I...
   std::chrono::milliseconds time_limit{180000};  // for each step
 };

@@ -36,6 +36,21 @@ const WfCall& DeviceArguments::build(const Case& c, MemoryImage& image,
   return call_;
 }
 
+const WfCall& DeviceArguments::build(const Case& c, std::span<const DevicePointer> inputs,
+                                     std::span<const DevicePointer> outputs,
+                                     const Stretch& workspace, const Session& session) {
+  take(host_arguments_.build(c), session.index());
+  const auto place = [](std::vector<DLTensor>& tensors, std::span<const DevicePointer> at) {
+    for (size_t i = 0; i < tensors.size(); ++i) tensors[i].data = reinterpret_cast<void*>(at[i]);
+  };
+  place(inputs_, inputs);
+  place(outputs_, outputs);
+  call_.workspace = reinterpret_cast<void*>(workspace.begin);
+  call_.workspace_bytes = workspace.bytes;
+  call_.stream = session.stream();
+  return call_;
+}
+
 const WfCall& DeviceArguments::query(const Case& c) {
   take(host_arguments_.build(c), 0);
   return call_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "kernels/cuda/session.h"
@@ -17,6 +18,14 @@ class DeviceArguments {
   // `place` gives the device's address of a byte of the image, by its offset.
   const WfCall& build(const Case& c, MemoryImage& image,
                       const std::function<DevicePointer(size_t offset)>& place,
+                      const Session& session);
+  // Contiguous tensors at these addresses.
+  struct Stretch {
+    DevicePointer begin = 0;  // 0: none
+    size_t bytes = 0;
+  };
+  const WfCall& build(const Case& c, std::span<const DevicePointer> inputs,
+                      std::span<const DevicePointer> outputs, const Stretch& workspace,
                       const Session& session);
   // For the workspace query: no data.
   const WfCall& query(const Case& c);

@@ -60,6 +60,7 @@ inline constexpr int jit_line_info = 13;
   X(cuStreamSynchronize, stream_synchronize, (Stream stream))                                      \
   X(cuMemAlloc_v2, allocate, (DevicePointer * pointer, size_t bytes))                              \
   X(cuMemFree_v2, free, (DevicePointer pointer))                                                   \
+  X(cuMemGetInfo_v2, memory_info, (size_t* free, size_t* total))                                   \
   X(cuMemHostAlloc, host_allocate, (void** pointer, size_t bytes, unsigned flags))                 \
   X(cuMemFreeHost, host_free, (void* pointer))                                                     \
   X(cuMemHostGetDevicePointer_v2, host_device_pointer,                                             \

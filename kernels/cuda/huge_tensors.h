@@ -1,0 +1,56 @@
+// Tensors on the GPU that are too large to travel to the host: filled by a value law, bit for bit
+// as make_input() would, and searched for elements that are not what they should be. The device
+// code is huge_tensors.cu, compiled like a kernel.
+#pragma once
+
+#include <filesystem>
+
+#include "kernels/compile.h"
+#include "kernels/cuda/compile_cuda.h"
+#include "kernels/cuda/huge_elements.h"
+#include "kernels/cuda/kernel_object.h"
+#include "kernels/cuda/session.h"
+
+namespace warpfuzz::cuda {
+
+// The object for a GPU; of the request, source and flags are set here. Throws as
+// compile_for_cuda().
+std::filesystem::path compile_huge_tensors(CompileRequest request);
+// The same source for the CPU device, for tests.
+std::filesystem::path compile_huge_tensors(warpfuzz::CompileRequest request);
+
+// A contiguous tensor on the device.
+struct DeviceTensor {
+  DevicePointer data = 0;
+  DType dtype = DType::float32;
+  int64_t elements = 0;
+};
+
+struct ElementCount {
+  uint64_t elements = 0;
+  uint64_t first = 0;  // lowest index, where there are any
+};
+
+class HugeTensors {
+ public:
+  // Throws KernelError and DeviceUnavailable.
+  HugeTensors(const Session& session, const std::filesystem::path& object);
+  ~HugeTensors();
+  HugeTensors(const HugeTensors&) = delete;
+  HugeTensors& operator=(const HugeTensors&) = delete;
+
+  // Each queues its work and waits for it. They throw DeviceUnavailable where the device fails.
+  void fill(const DeviceTensor& tensor, const RandomLaw& law) const;
+  ElementCount count_other(const DeviceTensor& tensor, const RandomLaw& law) const;
+  ElementCount count_all_ones(const DeviceTensor& tensor) const;
+
+ private:
+  void call(huge::Task task, const DeviceTensor& tensor, const RandomLaw& law) const;
+  ElementCount counted() const;
+
+  const Session& session_;
+  KernelObject object_;
+  DevicePointer result_ = 0;
+};
+
+}  // namespace warpfuzz::cuda
