@@ -192,15 +192,6 @@ std::string obstacle_text(const Schema& schema, Obstacle obstacle, const std::st
   return {};
 }
 
-bool has_dtypes(const Schema& schema, const DTypeCombination& combination,
-                const NamedDTypes& dtypes) {
-  for (size_t i = 0; i < schema.dtype_variables.size(); ++i) {
-    const auto named = dtypes.find(schema.dtype_variables[i]);
-    if (named != dtypes.end() && named->second != combination.dtypes[i]) return false;
-  }
-  return true;
-}
-
 std::string combinations_text(const Schema& schema) {
   std::vector<std::string> rows;
   for (const DTypeCombination& combination : schema.dtype_combinations) {
@@ -228,6 +219,15 @@ std::vector<size_t> matching_combinations(const Schema& schema, const NamedDType
 }
 
 }  // namespace
+
+bool has_dtypes(const Schema& schema, const DTypeCombination& combination,
+                const NamedDTypes& dtypes) {
+  for (size_t i = 0; i < schema.dtype_variables.size(); ++i) {
+    const auto named = dtypes.find(schema.dtype_variables[i]);
+    if (named != dtypes.end() && named->second != combination.dtypes[i]) return false;
+  }
+  return true;
+}
 
 NamedAxes parse_axes(const Schema& schema, const std::string& text) {
   const std::string where = "--axes " + text;

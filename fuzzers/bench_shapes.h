@@ -21,6 +21,9 @@ NamedAxes parse_axes(const Schema& schema, const std::string& text);
 // "T=float16,U=float32", by variable. Throws UsageError, also where no combination has them.
 using NamedDTypes = std::map<std::string, DType>;
 NamedDTypes parse_dtypes(const Schema& schema, const std::string& text);
+// Of those that are named.
+bool has_dtypes(const Schema& schema, const DTypeCombination& combination,
+                const NamedDTypes& dtypes);
 
 struct BenchShape {
   std::string name;  // "small", "asked"

@@ -17,11 +17,11 @@ int run(int argc, char** argv) {
   CLI::App app{"warpfuzz hunts for inputs on which a GPU kernel breaks its contract", "warpfuzz"};
   app.set_version_flag("--version", version());
   app.require_subcommand(1);
-  const std::array commands = {list_command(app),     fuzz_command(app),    run_command(app),
-                               coverage_command(app), profile_command(app), certify_command(app),
-                               bench_command(app),    seed_command(app),    replay_command(app),
-                               minimize_command(app), call_command(app),    show_command(app),
-                               doctor_command(app)};
+  const std::array commands = {list_command(app),     fuzz_command(app),     run_command(app),
+                               coverage_command(app), profile_command(app),  certify_command(app),
+                               bench_command(app),    huge_command(app),     seed_command(app),
+                               replay_command(app),   minimize_command(app), call_command(app),
+                               show_command(app),     doctor_command(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -16,10 +16,11 @@ namespace {
 constexpr int64_t large = 100'000;  // elements: no trial has as many
 std::map<const void*, std::vector<float>> remembered;
 
-bool is_timed() {
+int& of_driver(const char* name) {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  return *static_cast<int*>(dlsym(driver, "fake_timing")) != 0;
+  return *static_cast<int*>(dlsym(driver, name));
 }
+bool is_timed() { return of_driver("fake_timing") != 0; }
 
 }  // namespace
 
@@ -38,7 +39,12 @@ enum FakeFault {
   fake_elsewhere,  // launches on another stream
   // At any time, in calls too large for trials:
   fake_remembers,  // gives what it gave last time for inputs at this address
-  fake_wrong_when_large
+  fake_wrong_when_large,
+  fake_tail_unwritten,  // the last row of a large call
+  fake_input_mutated,   // when large
+  fake_rejects,         // when large
+  fake_out_of_memory,
+  fake_illegal_address
 };
 int fake_fault = fake_none;
 uint8_t fake_coverage[4];
@@ -72,6 +78,7 @@ WfStatus warpfuzz_kernel(const WfCall* call) {
   fake_report.registers = 32;
   fake_coverage[x.shape[1] > 8 ? 2 : 1] = 1;
   if (fake_fault == fake_error) return WF_ERROR;
+  if (fake_fault == fake_illegal_address) of_driver("fake_stream_status") = 700;
   if (fake_fault == fake_throw) throw std::runtime_error("no luck");
   if (fake_fault == fake_other_stream) fake_report.foreign_launches = 1;
   if (fake_fault == fake_unnoticed) {
@@ -80,6 +87,13 @@ WfStatus warpfuzz_kernel(const WfCall* call) {
     std::strcpy(fake_report.message, "invalid configuration argument");
   }
   const int64_t elements = x.shape[0] * x.shape[1];
+  if (fake_fault == fake_rejects && elements >= large) return WF_UNSUPPORTED;
+  if (fake_fault == fake_out_of_memory) {
+    std::strcpy(fake_report.message, "out of memory");
+    return WF_ERROR;
+  }
+  const int64_t rows =
+      x.shape[0] - (fake_fault == fake_tail_unwritten && elements >= large ? 1 : 0);
   float* const result = static_cast<float*>(y.data);
   if (fake_fault == fake_lazy && is_timed()) return WF_OK;
   if (fake_fault == fake_elsewhere && is_timed()) fake_report.foreign_launches += 1;
@@ -87,7 +101,7 @@ WfStatus warpfuzz_kernel(const WfCall* call) {
     std::memcpy(result, remembered[x.data].data(), static_cast<size_t>(elements) * sizeof(float));
     return WF_OK;
   }
-  for (int64_t i = 0; i < x.shape[0]; ++i) {
+  for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < x.shape[1]; ++j) {
       const float value = static_cast<const float*>(x.data)[i * x.strides[0] + j * x.strides[1]];
       static_cast<float*>(y.data)[i * y.strides[0] + j * y.strides[1]] = value < 0 ? 0 : value;
@@ -95,6 +109,9 @@ WfStatus warpfuzz_kernel(const WfCall* call) {
   }
   if (fake_fault == fake_careless && is_timed()) result[elements / 2] += 1;
   if (fake_fault == fake_wrong_when_large && elements >= large) result[0] += 1;
+  if (fake_fault == fake_input_mutated && elements >= large) {
+    static_cast<float*>(x.data)[elements / 2] = 7;
+  }
   if (fake_fault == fake_remembers && elements >= large) {
     remembered[x.data].assign(result, result + elements);
   }

@@ -19,6 +19,7 @@ Command coverage_command(CLI::App& app);  // what a corpus does not reach
 Command profile_command(CLI::App& app);   // the sizes of a kernel's errors
 Command certify_command(CLI::App& app);   // the calibration matrix
 Command bench_command(CLI::App& app);     // the speed of a kernel on a GPU
+Command huge_command(CLI::App& app);      // calls of more than 2^31 elements, on a GPU
 Command seed_command(CLI::App& app);      // writes a boundary corpus
 Command replay_command(CLI::App& app);    // runs stored reproducers again
 Command call_command(CLI::App& app);      // makes a stored call once, for other tools

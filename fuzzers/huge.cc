@@ -1,0 +1,111 @@
+#include "fuzzers/huge.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "fuzzers/huge_trial.h"
+#include "fuzzers/installation.h"
+#include "fuzzers/interrupt.h"
+#include "fuzzers/kernel_under_test.h"
+
+namespace warpfuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path kernel_object(const HugeOptions& options) {
+  const fs::path object = options.prebuilt / (options.kernel.stem().string() + ".so");
+  if (!options.prebuilt.empty() && fs::exists(object)) return object;
+  constexpr Instrumentation plain = {.coverage = false, .address = false, .undefined = false};
+  return build_kernel(Installation::find(), options.kernel, options.device, plain);
+}
+
+fs::path work_object(const HugeOptions& options) {
+  if (!options.prebuilt.empty()) {
+    const fs::path object = options.prebuilt / "huge_tensors.so";
+    if (fs::exists(object)) return object;
+    throw UsageError(
+        fmt::format("--prebuilt {}: no huge_tensors.so there; expected the device "
+                    "code that makes and checks tensors, beside the kernels",
+                    options.prebuilt.string()));
+  }
+  const Installation installation = Installation::find();
+  cuda::CompileRequest request;
+  request.cache_directory = installation.cache;
+  request.kernel_directory = installation.kernels();
+  request.architecture = cuda::architecture_of(options.device.index);
+  return cuda::compile_huge_tensors(request);
+}
+
+// What is wrong without being a matter of size says so.
+void compare_with_small(HugeVerdict& verdict, const HugeVerdict* small) {
+  if (verdict.gate != "CMP-03" || verdict.details.empty()) return;
+  if (verdict.call.small) {
+    verdict.gate = "CMP-01";
+    verdict.reason = "wrong, and not for its size: the tensors have " + verdict.call.about;
+  } else if (small != nullptr && small->outcome == HugeOutcome::finding) {
+    verdict.gate = "CMP-01";
+    verdict.reason += ", as on call " + std::to_string(small->number) + ", which is smaller";
+  } else if (small != nullptr && small->outcome == HugeOutcome::pass) {
+    verdict.reason += ", right where the tensors have " + small->call.about;
+  }
+}
+
+bool same_dtypes(const HugeVerdict& a, const HugeVerdict& b) {
+  return a.call.c.dtype_combination == b.call.c.dtype_combination;
+}
+
+}  // namespace
+
+std::string_view name(HugeOutcome outcome) {
+  constexpr std::string_view names[] = {"pass", "finding", "undecided", "not exercised"};
+  return names[static_cast<size_t>(outcome)];
+}
+
+void run_huge(const HugeOptions& options, const std::function<void(const HugeVerdict&)>& tell,
+              const std::function<void(const HugeReport&)>& end) {
+  row_axis(*options.schema);  // a question without an answer is refused on any machine
+  HugeReport report;
+  const cuda::Session session(options.device.index);
+  report.device_name = session.device_name();
+  const cuda::KernelObject kernel = cuda::load_kernel_object(kernel_object(options));
+  const cuda::HugeTensors work(session, work_object(options));
+  const char* text = kernel.preconditions != nullptr ? kernel.preconditions() : nullptr;
+  const std::vector<HugeCall> calls = huge_calls(
+      options.schema, options.dtypes, Preconditions(*options.schema, text != nullptr ? text : ""),
+      options.law, options.limits);
+  if (options.only && (*options.only < 1 || *options.only > calls.size())) {
+    throw UsageError(fmt::format("--only {}: expected 1 to {}", *options.only, calls.size()));
+  }
+
+  const InterruptGuard guard;
+  HugeTrial trial(session, kernel, work, options.limits);
+  std::optional<HugeVerdict> small;
+  for (size_t i = 0; i < calls.size() && !interrupted(); ++i) {
+    if (options.only && *options.only != i + 1) continue;
+    ++report.calls;
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point start = Clock::now();
+    HugeVerdict verdict;
+    if (report.device_lost) {
+      verdict.call = calls[i];
+      verdict.outcome = HugeOutcome::not_exercised;
+      verdict.reason = "a fault has ended this process's use of the device";
+    } else {
+      verdict = trial.run(calls[i]);
+    }
+    verdict.number = i + 1;
+    verdict.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    compare_with_small(verdict, small && same_dtypes(*small, verdict) ? &*small : nullptr);
+    report.exercised += verdict.outcome != HugeOutcome::not_exercised;
+    report.findings += verdict.outcome == HugeOutcome::finding;
+    report.undecided += verdict.outcome == HugeOutcome::undecided;
+    report.device_lost |= verdict.device_lost;
+    tell(verdict);
+    if (verdict.call.small) small = std::move(verdict);
+  }
+  end(report);
+}
+
+}  // namespace warpfuzz

@@ -1,0 +1,65 @@
+// One call that is too large for a memory image on the host: placed, filled and checked on the
+// device, with the same layout as a memory image has (guards between tensors, poison in outputs).
+#pragma once
+
+#include <vector>
+
+#include "fuzzers/huge.h"
+#include "kernels/cuda/device_arguments.h"
+#include "kernels/cuda/huge_tensors.h"
+
+namespace warpfuzz {
+
+class HugeTrial {
+ public:
+  HugeTrial(const cuda::Session& session, const cuda::KernelObject& kernel,
+            const cuda::HugeTensors& work, const HugeLimits& limits)
+      : session_(session), kernel_(kernel), work_(work), limits_(limits) {}
+  ~HugeTrial() { give_back(); }
+  HugeTrial(const HugeTrial&) = delete;
+  HugeTrial& operator=(const HugeTrial&) = delete;
+
+  // Throws DeviceUnavailable where the device fails at our own work, and EnvironmentError where it
+  // makes other values than the host. What the call took on the device is given back by the next
+  // one or the end: with a lost device that may wait for ever.
+  HugeVerdict run(const HugeCall& call);
+
+ private:
+  struct Placed {
+    const TensorSpec* spec;
+    cuda::DeviceTensor tensor;
+    size_t begin;  // bytes in the block
+    size_t bytes;
+    bool has_rows;
+    std::optional<RandomLaw> law;  // an input made on the device
+    Tensor host;                   // any other input
+  };
+
+  void give_back();
+  void place(const Case& c);
+  void make_inputs(const Case& c);
+  Tensor rows_of_input(const Case& c, size_t input) const;
+  Tensor rows_on_device(const Placed& placed) const;
+  void check_values(const Case& c) const;
+  void call_kernel(const Case& c, HugeVerdict& verdict);
+  void check_memory(HugeVerdict& verdict) const;
+  void judge(const Case& c, HugeVerdict& verdict) const;
+  void copy_to_host(void* to, cuda::DevicePointer from, size_t bytes) const;
+
+  const cuda::Session& session_;
+  const cuda::KernelObject& kernel_;
+  const cuda::HugeTensors& work_;
+  const HugeLimits& limits_;
+
+  cuda::DeviceArguments arguments_;
+  std::vector<Placed> inputs_;
+  std::vector<Placed> outputs_;
+  size_t workspace_ = 0;  // where it begins
+  size_t workspace_bytes_ = 0;
+  size_t size_ = 0;  // of the block
+  cuda::DevicePointer block_ = 0;
+  std::vector<int64_t> rows_;  // judged
+  int64_t extent_ = 1;         // of the rows' axis
+};
+
+}  // namespace warpfuzz
