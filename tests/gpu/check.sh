@@ -3,15 +3,15 @@
 # coverage-guided search, several workers, faults. Prints one line per result; the last line is the
 # summary. Runs from a directory that pack.sh made:
 #   check.sh [quick|full] [section ...]
-# Sections: device conversions bench bench_command coverage workers faults modules lines sanitizer
+# Sections: device conversions bench bench_command huge coverage workers faults modules lines sanitizer
 # search kernels libraries clean certify.
-# Quick takes about four minutes for search, four for kernels, fourteen for clean and five for all others.
+# Quick takes about four minutes for search, four for kernels, fourteen for clean and seven for all others.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 size=${1:-quick}
 shift || true
-sections=${*:-device conversions bench bench_command coverage workers faults modules lines sanitizer search kernels}
+sections=${*:-device conversions bench bench_command huge coverage workers faults modules lines sanitizer search kernels}
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export WARPFUZZ_ROOT=$here
 check=$here/bin/gpu_check
@@ -226,6 +226,29 @@ cublas_half_sums matmul PRC-01,PRC-02
 cudnn_softmax softmax CMP-01,CMP-03
 cudnn_layernorm layernorm clean
 EOF
+}
+
+# Calls of more than 2^31 elements: kernels that are right pass, one that counts rows in 16 bits is
+# found. A law for each, so that the device's values are compared with the host's under all of them.
+huge() {
+  local warpfuzz=$here/bin/warpfuzz row op kernel dtype law expected code
+  [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
+  while read -r op kernel dtype law expected; do
+    [ -e "$kernels/$kernel.so" ] || { echo "not packed: $kernel"; continue; }
+    timeout --signal=KILL 300 "$warpfuzz" huge "$op" --kernel "$kernel" --prebuilt "$kernels" \
+      --dtype "$dtype" --law "$law"
+    code=$?
+    if [ $code -eq "$expected" ]; then ok=$((ok + 1))
+    else bad=$((bad + 1)); echo "FAILED code=$code, expected $expected: warpfuzz huge $op $kernel"; fi
+  done << 'EOF_ROWS'
+relu relu T=bfloat16,U=bfloat16 log_uniform 0
+relu relu T=float32,U=float32 outliers 0
+relu relu_int32 T=float16,U=float16 normal 1
+softmax softmax T=bfloat16,U=bfloat16 very_negative 0
+layernorm layernorm T=float16,W=float16,U=float16 normal 0
+sum sum T=float32,U=float32 uniform 0
+matmul matmul T=float16,U=float16 normal 0
+EOF_ROWS
 }
 
 # The calibration matrix on the GPU; races are seen there by what they change only.
