@@ -215,7 +215,7 @@ TEST_P(Deciding, HigherLevelsAgree) {
                           op.axes[std::min<size_t>(2, op.axes.size() - 1)], op.attributes[0]},
                          schema_of(op.op), family, 3);
       const HonestRun run = op.run(p)[0];
-      Generator random(4);
+      testing_support::Generator random(4);
       std::vector<Tensor> observed;
       for (size_t k = 0; k < p.c.schema->outputs.size(); ++k) {
         Floats y = run.output(k);
