@@ -77,7 +77,7 @@ std::vector<std::string> command_line(const std::string& tool, const SanitizedCa
                                       "--print-limit",
                                       "1000"};
   // The default report names neither threads nor blocks.
-  if (tool == "racecheck") command.insert(command.end(), {"--racecheck-report", "hazard"});
+  if (tool == "racecheck") command.insert(command.end(), {"--racecheck-report", "all"});
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   command.insert(command.end(), {self, "call", call.reproducer.string(), "--object",
                                  call.object.string(), "--device", call.device.text()});

@@ -5,22 +5,10 @@
 
 #include "schemas/axis_rules.h"
 #include "schemas/axis_values.h"
-#include "schemas/check.h"
+#include "schemas/random_choice.h"
 
 namespace warpfuzz {
 namespace {
-
-uint64_t below(Random& random, uint64_t count) {
-  if (count <= 1) return 0;
-  const uint64_t high = random();
-  return (high << 30 ^ random()) % count;
-}
-bool one_in(Random& random, uint64_t count) { return below(random, count) == 0; }
-
-template <class Container>
-auto& pick(Random& random, Container& container) {
-  return container[below(random, std::size(container))];
-}
 
 size_t pick_variable_axis(const Schema& schema, Random& random) {
   size_t count = 0;
@@ -382,35 +370,6 @@ Case random_case(std::shared_ptr<const Schema> schema, Random& random, const Cas
   if (one_in(random, 3)) change_extra_runs(c, random, favoured);
   change_schedule_seed(c, random, favoured);
   legalize(c, limits, tuned != no_axis ? tuned : pick_variable_axis(s, random));
-  return c;
-}
-
-Case crossover(const Case& a, const Case& b, Random& random, const CaseLimits& limits) {
-  WARPFUZZ_CHECK(a.schema == b.schema, "{} and {}", a.schema->name, b.schema->name);
-  Case c = a;
-  const auto from_b = [&] { return one_in(random, 4); };
-  if (from_b()) c.size_class = b.size_class;
-  if (from_b()) c.dtype_combination = b.dtype_combination;
-  size_t favoured = no_axis;
-  for (size_t i = 0; i < c.axes.size(); ++i) {
-    if (!from_b()) continue;
-    c.axes[i] = b.axes[i];
-    favoured = i;
-  }
-  for (size_t i = 0; i < c.attributes.size(); ++i) {
-    if (from_b()) c.attributes[i] = b.attributes[i];
-  }
-  for (size_t i = 0; i < c.inputs.size(); ++i) {
-    if (from_b()) c.inputs[i] = b.inputs[i];
-  }
-  for (size_t i = 0; i < c.outputs.size(); ++i) {
-    if (from_b()) c.outputs[i] = b.outputs[i];
-  }
-  if (from_b()) {
-    c.extra_runs = b.extra_runs;
-    c.schedule_seed = b.schedule_seed;
-  }
-  legalize(c, limits, favoured);
   return c;
 }
 

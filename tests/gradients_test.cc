@@ -77,8 +77,8 @@ TEST(Gradients, OfLayernormReachAllThreeOutputs) {
       oracle.expectation(2), bias, [&](const Wide& v) { return loss(x, weight, v); }, "dbias");
 }
 
-// A mean that kernels may lose altogether leaves deviations that may be 0 or of either sign; with an
-// infinite gradient they become any infinity, or NaN.
+// A mean that kernels may lose altogether leaves deviations that may be 0 or of either sign; with
+// an infinite gradient they become any infinity, or NaN.
 TEST(Gradients, OfLayernormAllowAnyClassWhereInfinityMeetsALostMean) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> operands[] = {

@@ -205,7 +205,7 @@ TEST_F(PtxKernel, SanitizerReportsJoinTheFinding) {
   EXPECT_THAT(result.output,
               HasSubstr("RAC-01 races: a read of byte 16 of shared memory is not ordered after the "
                         "write by another thread"));
-  EXPECT_THAT(read(path("arguments")), HasSubstr("--racecheck-report hazard"));
+  EXPECT_THAT(read(path("arguments")), HasSubstr("--racecheck-report all"));
 
   make_sanitizer(test::initcheck_report);
   result = replay({file, "--kernel", examples + "relu_vec4.json", "--sanitizer", "initcheck"});

@@ -231,7 +231,8 @@ class Parser {
     } else if (scanner.accept("by thread")) {
       fault_.thread = scanner.triple();
       if (scanner.accept("in block")) fault_.block = scanner.triple();
-    } else if (scanner.accept("Access at") || scanner.accept("Address")) {
+    } else if (scanner.accept("Access at") || scanner.accept("Access to") ||
+               scanner.accept("Address")) {
       address_ = scanner.number();
       misaligned_ = scanner.rest().find("misaligned") != std::string_view::npos;
     } else if (scanner.accept("and is")) {
