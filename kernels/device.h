@@ -66,6 +66,7 @@ struct EarlierAccess {
   int line = 0;
   uintptr_t pc = 0;
   Dim3 block, thread;
+  bool in_device_code = true;  // else block and thread say nothing
 };
 
 struct Fault {

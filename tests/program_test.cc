@@ -163,13 +163,40 @@ const FaultRow faults[] = {
      "shared "
      "variable tile of 384 bytes [block (0,0,0), thread (24,0,0)]",
      FaultRow::by_sanitizers},
+    {"event_missing",
+     "data_race: read of byte 0 of 512 from cudaMalloc, not ordered after the write at ",
+     FaultRow::by_race_mode},
+    {"event_too_early",
+     "data_race: read of byte 0 of 512 from cudaMalloc, not ordered after the write at ",
+     FaultRow::by_race_mode},
+    {"default_stream_does_not_wait",
+     "data_race: read by a copy of byte 0 of 512 from cudaMalloc, not ordered after the write at ",
+     FaultRow::by_race_mode},
+    {"fill_meets_kernel",
+     "data_race: read by a copy of byte 0 of 512 from cudaMalloc, not ordered after the write by a "
+     "copy or fill at ",
+     FaultRow::by_race_mode},
+    {"result_read_early",
+     "data_race: read on the host of byte 12 of 512 from cudaMalloc, not ordered after the write "
+     "by "
+     "a copy or fill at ",
+     FaultRow::by_race_mode},
+    {"source_overwritten",
+     "data_race: write on the host of byte 20 of 512 from cudaMalloc, not ordered after the read "
+     "by "
+     "a copy at ",
+     FaultRow::by_race_mode},
+    {"managed_without_waiting",
+     "data_race: read on the host of byte 36 of 512 from cudaMalloc, not ordered after the write "
+     "at ",
+     FaultRow::by_race_mode},
     {"tree_power_of_two", "not so: run(kernel, 96, 96)[0] == sum", FaultRow::by_itself},
     {"dropped_tail", "not so: run(kernel, 50, 32)[95] == sum", FaultRow::by_itself},
 };
 
 // The file with the fault and its line.
 std::pair<std::string, int> position_of(const std::string& fault) {
-  for (const char* name : {"faults.cu", "async_faults.cu"}) {
+  for (const char* name : {"faults.cu", "async_faults.cu", "stream_faults.cu"}) {
     std::ifstream file(programs + name);
     std::string line;
     for (int number = 1; std::getline(file, line); ++number) {

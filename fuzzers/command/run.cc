@@ -43,9 +43,10 @@ std::string describe(const Fault& fault) {
   };
   std::string earlier;
   if (fault.earlier) {
-    earlier = fmt::format(", not ordered after the {} at {} by {}", fault.earlier->kind,
-                          position(fault.earlier->file, fault.earlier->line),
-                          thread(fault.earlier->block, fault.earlier->thread));
+    const EarlierAccess& access = *fault.earlier;
+    earlier = fmt::format(", not ordered after the {} at {}", access.kind,
+                          position(access.file, access.line));
+    if (access.in_device_code) earlier += " by " + thread(access.block, access.thread);
   }
   return fmt::format("{}: {}: {}{} [{}]\n", position(fault.file, fault.line), name(fault.kind),
                      fault.message, earlier,

@@ -79,6 +79,14 @@ bool wrong_side(const void* to, const void* from, int kind) {
   }
 }
 
+// Copies between places on the device do not wait, asynchronous ones only for pageable memory.
+bool host_waits_for_copy(const void* to, const void* from, bool asynchronous) {
+  const Allocation* const target = find(to);
+  const Allocation* const source = find(from);
+  if (asynchronous) return target == nullptr || source == nullptr;
+  return !only_on_device(to) || !only_on_device(from);
+}
+
 // Records an access of a runtime call that leaves the tensors or the shared memory. False if a GPU
 // would refuse the call.
 bool check_range(FaultKind kind, const void* begin, size_t bytes, void* caller) {
@@ -153,7 +161,8 @@ int wf_memory_type(const void* pointer) {
   return static_cast<int>(allocation != nullptr ? allocation->type : MemoryType::unregistered);
 }
 
-int wf_copy(void* to, const void* from, size_t bytes, int kind) {
+int wf_copy(void* to, const void* from, size_t bytes, int kind, const void* stream,
+            bool asynchronous) {
   if (kind < host_to_host || kind > by_address) return cuda_error_invalid_memcpy_direction;
   if (bytes == 0) return cuda_success;
   if (to == nullptr || from == nullptr) return cuda_error_invalid_value;
@@ -162,21 +171,29 @@ int wf_copy(void* to, const void* from, size_t bytes, int kind) {
   const bool readable = check_range(FaultKind::out_of_bounds_read, from, bytes, caller);
   const bool writable = check_range(FaultKind::out_of_bounds_write, to, bytes, caller);
   if (!readable || !writable) return cuda_error_invalid_value;
-  race::detector.written_by_host(to, bytes);
   if (kind == device_to_device || kind == by_address) ++run.device_operations;
+  race::detector.begin_operation(stream);
+  race::detector.copied(to, from, bytes, to_address(caller) - 1);
   raw_move(to, from, bytes);
+  race::detector.end_operation();
+  if (host_waits_for_copy(to, from, asynchronous)) {
+    race::detector.host_waits(race::Detector::Wait::for_last);
+  }
   return cuda_success;
 }
 
-int wf_fill(void* to, int value, size_t bytes) {
+int wf_fill(void* to, int value, size_t bytes, const void* stream) {
   if (bytes == 0) return cuda_success;
   if (to == nullptr || (run.program && only_on_host(to))) return cuda_error_invalid_value;
-  if (!check_range(FaultKind::out_of_bounds_write, to, bytes, __builtin_return_address(0))) {
+  void* const caller = __builtin_return_address(0);
+  if (!check_range(FaultKind::out_of_bounds_write, to, bytes, caller)) {
     return cuda_error_invalid_value;
   }
-  race::detector.written_by_host(to, bytes);
   ++run.device_operations;
+  race::detector.begin_operation(stream);
+  race::detector.filled(to, bytes, to_address(caller) - 1);
   raw_fill(to, static_cast<uint8_t>(value), bytes);
+  race::detector.end_operation();
   return cuda_success;
 }
 }

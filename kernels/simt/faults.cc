@@ -81,8 +81,9 @@ std::vector<Fault> FaultLog::faults() const {
     fault.thread = raw.thread;
     fault.in_device_code = raw.in_device_code;
     if (raw.kind == FaultKind::data_race) {
-      fault.earlier = {raw.earlier_access, {}, 0, raw.earlier_pc, raw.earlier_block,
-                       raw.earlier_thread};
+      fault.earlier = {
+          raw.earlier_access,        {}, 0, raw.earlier_pc, raw.earlier_block, raw.earlier_thread,
+          raw.earlier_in_device_code};
     }
     result.push_back(std::move(fault));
   }

@@ -29,6 +29,7 @@ struct RawFault {
   std::string_view earlier_access;
   uintptr_t earlier_pc = 0;
   Dim3 earlier_block, earlier_thread;
+  bool earlier_in_device_code = true;
 };
 
 // fmt into a fixed, terminated text. The second form checks the format.

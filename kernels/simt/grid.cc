@@ -44,7 +44,7 @@ int Grid::run(const wf_simt::LaunchRequest& request, const RunOptions& options) 
   context_->preempt = schedule_ == Schedule::random && !race::detector.active();
   context_->dynamic_shared_bytes = request.dynamic_shared_bytes;
   shared_memory.set_dynamic_bytes(request.dynamic_shared_bytes);
-  race::detector.begin_launch(request);
+  race::detector.begin_launch(request, !asks_who_);
   start_next_block();
   Fiber& worker = pool_.take();
   start_thread();

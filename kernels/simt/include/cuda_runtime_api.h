@@ -40,9 +40,6 @@ WF_INTRINSIC cudaError_t cudaPeekAtLastError() {
   return static_cast<cudaError_t>(wf_last_error(false));
 }
 
-WF_INTRINSIC cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-WF_INTRINSIC cudaError_t cudaThreadSynchronize() { return cudaSuccess; }
-WF_INTRINSIC cudaError_t cudaDeviceReset() { return cudaSuccess; }
 WF_INTRINSIC cudaError_t cudaSetDevice(int device) {
   return device == 0 ? cudaSuccess : ::wf_simt::fail(cudaErrorInvalidDevice);
 }

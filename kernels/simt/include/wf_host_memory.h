@@ -11,8 +11,10 @@ void* wf_allocate(size_t bytes, int type);
 // False if it is not from wf_allocate, or host memory is freed as device memory or conversely.
 bool wf_free(void* memory, bool host);
 // Returns a cudaError_t, which is not yet the last error; so does wf_fill.
-int wf_copy(void* to, const void* from, size_t bytes, int kind);
-int wf_fill(void* to, int value, size_t bytes);
+int wf_copy(void* to, const void* from, size_t bytes, int kind, cudaStream_t stream,
+            bool asynchronous);
+int wf_fill(void* to, int value, size_t bytes, cudaStream_t stream);
+void wf_wait_for_device(void);
 void wf_memory_info(size_t* free_bytes, size_t* total_bytes);
 int wf_memory_type(const void* pointer);
 }
@@ -63,12 +65,16 @@ WF_INTRINSIC cudaError_t cudaMallocPitch(T** memory, size_t* pitch, size_t width
   *pitch = (width + 511) / 512 * 512;
   return cudaMalloc(memory, *pitch * height);
 }
-WF_INTRINSIC cudaError_t cudaFree(void* memory) {
+WF_INTRINSIC cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
   if (memory == nullptr || wf_free(memory, false)) return cudaSuccess;
   return ::wf_simt::fail(cudaErrorInvalidValue);
 }
-WF_INTRINSIC cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return cudaFree(memory); }
+WF_INTRINSIC cudaError_t cudaFree(void* memory) {
+  wf_wait_for_device();
+  return cudaFreeAsync(memory, nullptr);
+}
 WF_INTRINSIC cudaError_t cudaFreeHost(void* memory) {
+  wf_wait_for_device();
   if (memory == nullptr || wf_free(memory, true)) return cudaSuccess;
   return ::wf_simt::fail(cudaErrorInvalidValue);
 }
@@ -110,58 +116,72 @@ WF_INTRINSIC cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes)
   return cudaSuccess;
 }
 
+// Synchronous calls work on the default stream.
 WF_INTRINSIC cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return ::wf_simt::result(wf_copy(to, from, bytes, kind));
+  return ::wf_simt::result(wf_copy(to, from, bytes, kind, nullptr, false));
 }
 WF_INTRINSIC cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
-                                         cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpy(to, from, bytes, kind);
+                                         cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  return ::wf_simt::result(wf_copy(to, from, bytes, kind, stream, true));
 }
+WF_INTRINSIC cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  return ::wf_simt::result(wf_fill(to, value, bytes, nullptr));
+}
+WF_INTRINSIC cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
+                                         cudaStream_t stream = nullptr) {
+  return ::wf_simt::result(wf_fill(to, value, bytes, stream));
+}
+
+namespace wf_simt {
+WF_INTRINSIC cudaError_t copy_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                                   size_t width, size_t height, cudaMemcpyKind kind,
+                                   cudaStream_t stream, bool asynchronous) {
+  if (width > to_pitch || width > from_pitch) return fail(cudaErrorInvalidPitchValue);
+  int error = 0;
+  for (size_t row = 0; row < height && error == 0; ++row) {
+    error = wf_copy(static_cast<char*>(to) + row * to_pitch,
+                    static_cast<const char*>(from) + row * from_pitch, width, kind, stream,
+                    asynchronous);
+  }
+  return result(error);
+}
+WF_INTRINSIC cudaError_t fill_rows(void* to, size_t pitch, int value, size_t width, size_t height,
+                                   cudaStream_t stream) {
+  int error = 0;
+  for (size_t row = 0; row < height && error == 0; ++row) {
+    error = wf_fill(static_cast<char*>(to) + row * pitch, value, width, stream);
+  }
+  return result(error);
+}
+}  // namespace wf_simt
+
 WF_INTRINSIC cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from,
                                       size_t from_pitch, size_t width, size_t height,
                                       cudaMemcpyKind kind) {
-  if (width > to_pitch || width > from_pitch) return ::wf_simt::fail(cudaErrorInvalidPitchValue);
-  for (size_t row = 0; row < height; ++row) {
-    const cudaError_t error =
-        cudaMemcpy(static_cast<char*>(to) + row * to_pitch,
-                   static_cast<const char*>(from) + row * from_pitch, width, kind);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  return ::wf_simt::copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, false);
 }
 WF_INTRINSIC cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
                                            size_t from_pitch, size_t width, size_t height,
-                                           cudaMemcpyKind kind, cudaStream_t = nullptr) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
-}
-WF_INTRINSIC cudaError_t cudaMemset(void* to, int value, size_t bytes) {
-  return ::wf_simt::result(wf_fill(to, value, bytes));
-}
-WF_INTRINSIC cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes,
-                                         cudaStream_t = nullptr) {
-  return cudaMemset(to, value, bytes);
+                                           cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  return ::wf_simt::copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, true);
 }
 WF_INTRINSIC cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width,
                                       size_t height) {
-  for (size_t row = 0; row < height; ++row) {
-    const cudaError_t error = cudaMemset(static_cast<char*>(to) + row * pitch, value, width);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
+  return ::wf_simt::fill_rows(to, pitch, value, width, height, nullptr);
 }
 WF_INTRINSIC cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width,
-                                           size_t height, cudaStream_t = nullptr) {
-  return cudaMemset2D(to, pitch, value, width, height);
-}
-WF_INTRINSIC cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
-                                        size_t bytes) {
-  if (to_device != 0 || from_device != 0) return ::wf_simt::fail(cudaErrorInvalidDevice);
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+                                           size_t height, cudaStream_t stream = nullptr) {
+  return ::wf_simt::fill_rows(to, pitch, value, width, height, stream);
 }
 WF_INTRINSIC cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
                                              int from_device, size_t bytes,
-                                             cudaStream_t = nullptr) {
-  return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+                                             cudaStream_t stream = nullptr) {
+  if (to_device != 0 || from_device != 0) return ::wf_simt::fail(cudaErrorInvalidDevice);
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+WF_INTRINSIC cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                                        size_t bytes) {
+  return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
 }
 WF_INTRINSIC cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
   return cudaSuccess;
@@ -174,41 +194,53 @@ WF_INTRINSIC cudaError_t cudaHostGetDevicePointer(void** device, void* host, uns
   return cudaSuccess;
 }
 
+namespace wf_simt {
+template <class T>
+WF_INTRINSIC cudaError_t copy_to_symbol(T& symbol, const void* from, size_t bytes, size_t offset,
+                                        cudaMemcpyKind kind, cudaStream_t stream,
+                                        bool asynchronous) {
+  if (offset > sizeof symbol || bytes > sizeof symbol - offset) return fail(cudaErrorInvalidValue);
+  if (kind == cudaMemcpyDeviceToHost) return fail(cudaErrorInvalidMemcpyDirection);
+  // __constant__ variables are not const for the host.
+  char* const to = reinterpret_cast<char*>(const_cast<__remove_const(T)*>(&symbol));
+  return result(wf_copy(to + offset, from, bytes, kind, stream, asynchronous));
+}
+template <class T>
+WF_INTRINSIC cudaError_t copy_from_symbol(void* to, const T& symbol, size_t bytes, size_t offset,
+                                          cudaMemcpyKind kind, cudaStream_t stream,
+                                          bool asynchronous) {
+  if (offset > sizeof symbol || bytes > sizeof symbol - offset) return fail(cudaErrorInvalidValue);
+  if (kind == cudaMemcpyHostToDevice) return fail(cudaErrorInvalidMemcpyDirection);
+  const char* const from = reinterpret_cast<const char*>(&symbol);
+  return result(wf_copy(to, from + offset, bytes, kind, stream, asynchronous));
+}
+}  // namespace wf_simt
+
 template <class T>
 WF_INTRINSIC cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes,
                                             size_t offset = 0,
                                             cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  if (offset > sizeof symbol || bytes > sizeof symbol - offset) {
-    return ::wf_simt::fail(cudaErrorInvalidValue);
-  }
-  if (kind == cudaMemcpyDeviceToHost) return ::wf_simt::fail(cudaErrorInvalidMemcpyDirection);
-  // __constant__ variables are not const for the host.
-  return cudaMemcpy(reinterpret_cast<char*>(const_cast<__remove_const(T)*>(&symbol)) + offset, from,
-                    bytes, kind);
+  return ::wf_simt::copy_to_symbol(symbol, from, bytes, offset, kind, nullptr, false);
 }
 template <class T>
 WF_INTRINSIC cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes,
                                                  size_t offset = 0,
                                                  cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                                                 cudaStream_t = nullptr) {
-  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+                                                 cudaStream_t stream = nullptr) {
+  return ::wf_simt::copy_to_symbol(symbol, from, bytes, offset, kind, stream, true);
 }
 template <class T>
 WF_INTRINSIC cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
                                               size_t offset = 0,
                                               cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  if (offset > sizeof symbol || bytes > sizeof symbol - offset) {
-    return ::wf_simt::fail(cudaErrorInvalidValue);
-  }
-  if (kind == cudaMemcpyHostToDevice) return ::wf_simt::fail(cudaErrorInvalidMemcpyDirection);
-  return cudaMemcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes, kind);
+  return ::wf_simt::copy_from_symbol(to, symbol, bytes, offset, kind, nullptr, false);
 }
 template <class T>
 WF_INTRINSIC cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes,
                                                    size_t offset = 0,
                                                    cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                                   cudaStream_t = nullptr) {
-  return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
+                                                   cudaStream_t stream = nullptr) {
+  return ::wf_simt::copy_from_symbol(to, symbol, bytes, offset, kind, stream, true);
 }
 template <class T>
 WF_INTRINSIC cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {

@@ -2,8 +2,9 @@
 // every access (callbacks.cc), and the runtime says which threads synchronise. The detector decides
 // which accesses race and which read what nobody has written, and reports both as faults.
 //
-// A race: two accesses of a byte by different threads of a launch, not ordered (happens_before.h),
-// at least one a write, not both strong. Not reported: a write that does not change what is there,
+// A race: two accesses of a byte by different threads of a launch, or by launches, copies and host
+// code that streams do not order (streams.h), not ordered (happens_before.h), at least one a write,
+// not both strong. Not reported: a write that does not change what is there,
 // as when all threads store the same value; and the plain load before a loop of atomicCAS on the
 // same place, which the guide's example has. Reported although both are strong: volatile accesses
 // of shared memory by lanes of one warp, the warp-synchronous style that needs __syncwarp since
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "kernels/memory_image.h"
@@ -24,6 +26,7 @@
 #include "kernels/simt/kernel_object.h"
 #include "kernels/simt/race/happens_before.h"
 #include "kernels/simt/race/shadow.h"
+#include "kernels/simt/race/streams.h"
 
 namespace warpfuzz::simt::race {
 
@@ -45,7 +48,8 @@ class Detector {
   // Events of the runtime. `image` is nullptr in a workspace query.
   void begin_run(const LoadedObject& object, MemoryImage* image);
   void end_run();
-  void begin_launch(const wf_simt::LaunchRequest& request);
+  // `runs`: it is no question to the kernel who it is.
+  void begin_launch(const wf_simt::LaunchRequest& request, bool runs);
   void end_launch();
   void begin_block(uint64_t index);  // before its shared memory is filled
   void block_barrier();
@@ -62,7 +66,18 @@ class Detector {
   void end_async(const Access& from, const Access& to, bool by_thread);
   void allocated(void* memory, size_t bytes);
   void freed(void* memory);
-  void written_by_host(const void* memory, size_t bytes);
+
+  // Between these two, accesses belong to an operation of the stream.
+  void begin_operation(const void* stream);
+  void end_operation();
+  // What a copy or a fill does, before it does it.
+  void copied(const void* to, const void* from, size_t bytes, uintptr_t pc);
+  void filled(const void* to, size_t bytes, uintptr_t pc);
+  void created_stream(const void* stream, bool blocking);
+  void recorded(const void* event, const void* stream);
+  void waits(const void* stream, const void* event);
+  enum class Wait : uint8_t { for_last, for_stream, for_event, for_all };
+  void host_waits(Wait what, const void* handle = nullptr);
 
   // A block that waits for others is set aside with the history of its shared memory.
   struct ParkedBlock {
@@ -87,7 +102,7 @@ class Detector {
   // plain load before an atomic of the same thread on the same place.
   struct Suspect {
     Access access;
-    Actor actor = 0;
+    Record now;
     uintptr_t address = 0;  // of the granule
     uint32_t granule = 0;
     uint32_t before = 0;  // what it held
@@ -129,9 +144,12 @@ class Detector {
   }
   void settle_suspects(Loads loads);
   void excuse_loads(uintptr_t address);
-  void report_race(const Range& range, const Record& earlier, const Access& access, Actor by);
+  void report_race(const Range& range, const Record& earlier, const Access& access,
+                   const Record& now);
+  std::string_view name_of(const Record& record) const;
   void report_uninitialized(const Range& range, const Access& access);
-  void locate(Actor by, Dim3& block, Dim3& thread) const;
+  bool locate(Actor by, Tick at, Dim3& block, Dim3& thread) const;
+  void run_as(Actor actor);
   void set_floors();
 
   bool active_ = false;
@@ -142,9 +160,9 @@ class Detector {
   HappensBefore order_;
   Shadow shadow_;
   const LoadedObject* object_ = nullptr;
-  dim3 grid_size_, block_size_;
-  Actor first_block_ = 0;              // serial of the launch's first block
-  std::vector<uint64_t> block_index_;  // by serial, from there on
+  StreamOrder streams_;
+  Tick launch_begin_ = 0;
+  LaunchPlaces* places_ = nullptr;  // of the running launch, if it counts
   std::array<Suspect, most_suspects> suspects_;
   size_t suspect_count_ = 0;
   std::vector<uint64_t> reported_;  // in this run: the sites of both accesses

@@ -34,8 +34,7 @@ void HappensBefore::begin_launch() {
 }
 
 void HappensBefore::begin_block() {
-  block_.base = next_block_ << thread_bits;
-  next_block_ = (next_block_ + 1) % block_serials;
+  block_.base = take_block();
   block_.start = block_.barrier = now_++;
   block_.warps.fill({});
   block_.tables.clear();

@@ -1,7 +1,7 @@
 // Which accesses of a launch are ordered: the memory model of the race mode. It is that of the CUDA
 // C++ Programming Guide and the PTX ISA, where those leave a choice the one that accuses less.
 //
-//   - What precedes a launch or a copy of the host is ordered before it (streams are one).
+//   - Of what precedes the launch, streams.h knows what is ordered before it.
 //   - __syncthreads() and its variants order all threads of the block, a grid barrier all blocks.
 //   - __syncwarp(mask) and sync() of a tile or a coalesced group order the lanes they name.
 //   Shuffles,
@@ -97,6 +97,12 @@ class HappensBefore {
   Actor block_base() const { return block_.base; }
   Tick block_start() const { return block_.start; }
 
+  // An actor of its own for what is no thread.
+  Actor take_block() {
+    const Actor actor = next_block_ << thread_bits;
+    next_block_ = (next_block_ + 1) % block_serials;
+    return actor;
+  }
   // Forgets everything; the ticks start again.
   void reset();
   void begin_run() { ++now_; }

@@ -75,19 +75,28 @@ void put_variable(RawFault& fault, std::string_view text, const LoadedObject& ob
 
 }  // namespace
 
+std::string_view Detector::name_of(const Record& record) const {
+  if (in_grid_ && record.tick >= launch_begin_) return access_name(record.site);
+  const StreamOrder::Segment* const segment = streams_.segment_at(record.tick);
+  if (segment == nullptr || segment->is_launch()) return access_name(record.site);
+  const bool write = (record.site & write_access) != 0;
+  if (segment->on_host()) return write ? "write on the host" : "read on the host";
+  return write ? "write by a copy or fill" : "read by a copy";
+}
+
 void Detector::report_race(const Range& range, const Record& earlier, const Access& access,
-                           Actor by) {
-  const uint32_t site = record(access).site;
-  const uint64_t places = uint64_t{site} << 32 | earlier.site;
+                           const Record& now) {
+  const uint64_t places = uint64_t{now.site} << 32 | earlier.site;
   if (std::find(reported_.begin(), reported_.end(), places) != reported_.end()) return;
   reported_.push_back(places);
   RawFault fault;
   fault.kind = FaultKind::data_race;
-  put_variable(fault, access_name(site), *object_, range, access);
-  locate(by, fault.block, fault.thread);
+  put_variable(fault, name_of(now), *object_, range, access);
+  fault.in_device_code = locate(now.actor, now.tick, fault.block, fault.thread);
   fault.earlier_pc = code_begin_ + (earlier.site & site_offset);
-  fault.earlier_access = access_name(earlier.site);
-  locate(earlier.actor, fault.earlier_block, fault.earlier_thread);
+  fault.earlier_access = name_of(earlier);
+  fault.earlier_in_device_code =
+      locate(earlier.actor, earlier.tick, fault.earlier_block, fault.earlier_thread);
   report(fault);
 }
 
@@ -102,7 +111,7 @@ void Detector::report_uninitialized(const Range& range, const Access& access) {
   RawFault fault;
   fault.kind = FaultKind::uninitialized_read;
   put_variable(fault, "read, before anything was written there,", *object_, range, access);
-  locate(actor(), fault.block, fault.thread);
+  locate(actor(), order_.now(), fault.block, fault.thread);
   report(fault);
 }
 
