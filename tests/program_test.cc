@@ -177,17 +177,20 @@ const FaultRow faults[] = {
      "copy or fill at ",
      FaultRow::by_race_mode},
     {"result_read_early",
-     "data_race: read on the host of byte 12 of 512 from cudaMalloc, not ordered after the write "
+     "data_race: read on the host of byte 12 of 512 from cudaMallocHost, not ordered after the "
+     "write "
      "by "
      "a copy or fill at ",
      FaultRow::by_race_mode},
     {"source_overwritten",
-     "data_race: write on the host of byte 20 of 512 from cudaMalloc, not ordered after the read "
+     "data_race: write on the host of byte 20 of 512 from cudaMallocHost, not ordered after the "
+     "read "
      "by "
      "a copy at ",
      FaultRow::by_race_mode},
     {"managed_without_waiting",
-     "data_race: read on the host of byte 36 of 512 from cudaMalloc, not ordered after the write "
+     "data_race: read on the host of byte 36 of 512 from cudaMallocManaged, not ordered after the "
+     "write "
      "at ",
      FaultRow::by_race_mode},
     {"tree_power_of_two", "not so: run(kernel, 96, 96)[0] == sum", FaultRow::by_itself},
@@ -302,6 +305,34 @@ TEST(Programs, BehaveAsAProcessOfTheirOwn) {
     EXPECT_EQ(result.output, "2 arguments, the last is --flag\n" + row.output) << row.mode;
     EXPECT_EQ(result.errors, row.errors) << row.mode;
   }
+}
+
+// Of many allocations, made and freed, each is watched; of too much memory the rest is not, which
+// the program's user is told.
+TEST(Programs, RaceModeWatchesAllMemoryThatItHasRoomFor) {
+  const test::TemporaryDirectory directory;
+  const std::string source = directory.path() + "/memory.cu";
+  std::ofstream(source) << R"(#include <cstdlib>
+__global__ void clash(int* p) { *p = threadIdx.x; }
+int main(int, char** argv) {
+  int* p = nullptr;
+  for (int i = 0; i < 400; ++i) {
+    cudaMalloc(&p, 400);
+    if (i % 4 == 0) cudaFree(p);
+  }
+  cudaMalloc(&p, std::atol(argv[1]));
+  clash<<<1, 2>>>(p);
+}
+)";
+  const ProcessResult small = run({source, "--sanitize", "race", "--", "4"});
+  EXPECT_EQ(small.exit_code, 1);
+  EXPECT_THAT(small.errors,
+              HasSubstr("memory.cu:2: data_race: write of byte 0 of 4 from cudaMalloc"));
+  const ProcessResult large = run({source, "--sanitize", "race", "--", "270000000"});
+  EXPECT_EQ(large.exit_code, 0);
+  EXPECT_EQ(
+      large.errors,
+      "warpfuzz: the race mode had no room to watch 270000000 bytes of the program's memory\n");
 }
 
 }  // namespace

@@ -77,7 +77,9 @@ TEST(StreamOrder, AgreesWithSetsOfWhatIsDone) {
           ASSERT_TRUE(done[i]) << "below the floor";
         }
       }
-      ASSERT_EQ(order.floor() == last_tick, all) << who << ", seed " << seed;
+      if (order.floor() == last_tick) {
+        ASSERT_TRUE(all) << who << ", seed " << seed;
+      }
     };
     while (ticks.size() < 120) {
       const size_t stream = below(stream_count), event = below(event_count);
@@ -103,6 +105,7 @@ TEST(StreamOrder, AgreesWithSetsOfWhatIsDone) {
           if (below(3) != 0) break;
           order.wait_on_host_for_all(now);
           model.wait_on_host_for_all();
+          ASSERT_EQ(order.floor(), last_tick);
           break;
         case 5:  // the host works
           model.work_on_host(ticks.size());

@@ -83,6 +83,11 @@ int run(const RunArguments& a) {
   if (result.faults.size() == max_faults) {
     fmt::print(stderr, "warpfuzz: the program was ended after {} reports\n", max_faults);
   }
+  if (result.unwatched_bytes != 0) {
+    fmt::print(stderr,
+               "warpfuzz: the race mode had no room to watch {} bytes of the program's memory\n",
+               result.unwatched_bytes);
+  }
   if (!result.ended_by.empty()) {
     fmt::print(stderr, "warpfuzz: the program ended by {}\n", result.ended_by);
   }

@@ -60,10 +60,12 @@ ProgramResult run_program(const std::filesystem::path& object, std::vector<std::
   simt::shared_memory.select(program.shared);
   simt::race::detector.begin_run(program, nullptr);
   RunResult run = simt::execute(call_main, &call, options, program.code);
+  const size_t unwatched_bytes = simt::race::detector.unwatched_bytes();
   simt::race::detector.end_run();
   simt::resolve_positions(run.faults, program);
   ProgramResult result;
   result.exit_code = simt::run.status;
+  result.unwatched_bytes = unwatched_bytes;
   result.faults = std::move(run.faults);
   if (simt::run.ended_abnormally) {
     result.ended_by = run.message;

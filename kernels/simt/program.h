@@ -21,6 +21,7 @@ struct ProgramResult {
   std::string ended_by;       // "abort()" or "an exception: ...", empty if it just ended
   // Text of the last CUDA error if the program never asked for it, empty otherwise.
   std::string unnoticed_error;
+  size_t unwatched_bytes = 0;  // of its memory, that the race mode had no room to watch
 };
 
 // `arguments[0]` is the program's name. No time limit if it is zero. Throws KernelError for an

@@ -81,8 +81,9 @@ void Detector::begin_launch(const wf_simt::LaunchRequest& request, bool runs) {
     places_->block = request.block;
   }
   in_grid_ = true;
+  set_floors();
   thread_ = &request.context->linear;
-  for (Range& range : shadow_.ranges()) {
+  for (Range& range : shadow_.fixed()) {
     if (range.memory == Memory::dynamic_shared) range.bytes = request.dynamic_shared_bytes;
   }
 }
@@ -105,19 +106,24 @@ void Detector::begin_block(uint64_t index) {
   order_.begin_block();
   base_ = order_.block_base();
   if (places_ != nullptr) places_->begin_block(base_ >> thread_bits, index);
-  set_floors();
+  set_block_floors();
 }
 
 // What the host and the streams have done before is ordered unless the streams say otherwise.
 void Detector::set_floors() {
   const Tick earlier = streams_.floor();
-  for (Range& range : shadow_.ranges()) {
-    if (is_shared(range.memory)) {
-      range.floor = in_grid_ ? std::max(order_.grid_tick(), order_.block_tick()) : last_tick;
-      range.written_since = order_.block_start() + 1;
-    } else {
-      range.floor = in_grid_ ? std::min(order_.grid_tick(), earlier) : earlier;
-    }
+  const Tick floor = in_grid_ ? std::min(order_.grid_tick(), earlier) : earlier;
+  shadow_.for_each_range([&](Range& range) {
+    if (!is_shared(range.memory)) range.floor = std::max(floor, range.watched_since);
+  });
+  set_block_floors();
+}
+
+void Detector::set_block_floors() {
+  for (Range& range : shadow_.fixed()) {
+    if (!is_shared(range.memory)) break;
+    range.floor = in_grid_ ? std::max(order_.grid_tick(), order_.block_tick()) : last_tick;
+    range.written_since = order_.block_start() + 1;
   }
 }
 
@@ -125,7 +131,7 @@ void Detector::block_barrier() {
   if (!active_) return;
   settle(Loads::all);
   order_.block_barrier();
-  for (Range& range : shadow_.ranges()) {
+  for (Range& range : shadow_.fixed()) {
     if (!is_shared(range.memory)) break;
     range.floor = order_.block_tick();
   }
@@ -152,7 +158,7 @@ Detector::ParkedBlock Detector::park_block() {
   if (!active_) return parked;
   settle(Loads::all);
   parked.order = order_.park();
-  for (const Range& range : shadow_.ranges()) {
+  for (const Range& range : shadow_.fixed()) {
     if (is_shared(range.memory)) parked.shared.push_back(range.save());
   }
   return parked;
@@ -163,10 +169,10 @@ void Detector::resume_block(ParkedBlock block) {
   order_.resume(std::move(block.order));
   base_ = order_.block_base();
   auto saved = block.shared.begin();
-  for (Range& range : shadow_.ranges()) {
+  for (Range& range : shadow_.fixed()) {
     if (is_shared(range.memory)) range.restore(*saved++);
   }
-  set_floors();
+  set_block_floors();
 }
 
 void Detector::allocated(void* memory, size_t bytes) {
@@ -174,7 +180,9 @@ void Detector::allocated(void* memory, size_t bytes) {
   Range* const range =
       shadow_.watch(Memory::allocated, reinterpret_cast<uintptr_t>(memory), bytes, 4);
   if (range == nullptr) return;
+  order_.step();
   range->floor = last_tick;  // until something else runs
+  range->watched_since = order_.now() - 1;
   range->written_since = order_.now();
 }
 

@@ -44,6 +44,8 @@ class Detector {
   bool available() { return shadow_.available(); }
   // A kernel object of this mode runs.
   bool active() const { return active_; }
+  // Memory of the last run that there was no room to watch.
+  size_t unwatched_bytes() const { return shadow_.unwatched_bytes(); }
 
   // Events of the runtime. `image` is nullptr in a workspace query.
   void begin_run(const LoadedObject& object, MemoryImage* image);
@@ -151,6 +153,7 @@ class Detector {
   bool locate(Actor by, Tick at, Dim3& block, Dim3& thread) const;
   void run_as(Actor actor);
   void set_floors();
+  void set_block_floors();
 
   bool active_ = false;
   bool in_grid_ = false;

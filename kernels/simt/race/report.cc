@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/simt/device_memory.h"
 #include "kernels/simt/elf_sections.h"
 #include "kernels/simt/race/detector.h"
 #include "kernels/simt/run.h"
@@ -50,8 +51,14 @@ std::string variable_name(const LoadedObject& object, const Range& range, uintpt
     }
     case Memory::dynamic_shared:
       return fmt::format(" of byte {} of dynamic shared memory", address - range.begin);
-    case Memory::allocated:
-      return fmt::format(" of byte {} of {} from cudaMalloc", address - range.begin, range.bytes);
+    case Memory::allocated: {
+      const Allocation* const allocation = nearest_allocation(range.begin);
+      const MemoryType type = allocation != nullptr ? allocation->type : MemoryType::device;
+      return fmt::format(" of byte {} of {} from {}", address - range.begin, range.bytes,
+                         type == MemoryType::host      ? "cudaMallocHost"
+                         : type == MemoryType::managed ? "cudaMallocManaged"
+                                                       : "cudaMalloc");
+    }
     case Memory::inputs:
     case Memory::outputs:
       return {};

@@ -44,30 +44,64 @@ bool Shadow::available() {
 }
 
 void Shadow::begin_run() {
-  count_ = 0;
+  fixed_count_ = 0;
+  allocated_.clear();
+  recent_ = nullptr;
   used_ = 0;
+  given_back_.clear();
+  unwatched_bytes_ = 0;
 }
 
+// Cells of freed memory serve again if there are as many: they need not be cleared.
+Cell* Shadow::take_cells(size_t count) {
+  if (const auto found = given_back_.find(count); found != given_back_.end()) {
+    Cell* const cells = found->second;
+    given_back_.erase(found);
+    return cells;
+  }
+  if (count > arena_cells - used_) return nullptr;
+  Cell* const cells = arena_ + used_;
+  used_ += count;
+  return cells;
+}
+
+namespace {
+// Enough for granules of one byte.
+size_t cells_for(size_t bytes) { return bytes + 8; }
+}  // namespace
+
 Range* Shadow::watch(Memory memory, uintptr_t begin, size_t bytes, size_t granule) {
-  const size_t cells = bytes + 8;  // enough for granules of one byte
-  if (bytes == 0 || count_ == most_ranges || cells > arena_cells - used_) return nullptr;
-  Range& range = ranges_[count_++];
+  if (bytes == 0) return nullptr;
+  Cell* const cells = take_cells(cells_for(bytes));
+  if (cells == nullptr) {
+    unwatched_bytes_ += bytes;
+    return nullptr;
+  }
+  Range& range = memory == Memory::allocated ? allocated_[begin] : fixed_[fixed_count_++];
   range = Range{};
   range.memory = memory;
   range.begin = begin;
   range.bytes = bytes;
-  range.cells = arena_ + used_;
+  range.cells = cells;
   range.shift = static_cast<unsigned>(std::countr_zero(granule));
-  used_ += cells;
   return &range;
 }
 
 void Shadow::unwatch(uintptr_t begin) {
-  for (size_t i = 0; i < count_; ++i) {
-    if (ranges_[i].begin != begin) continue;
-    ranges_[i] = ranges_[--count_];
-    return;
-  }
+  const auto found = allocated_.find(begin);
+  if (found == allocated_.end()) return;
+  given_back_.emplace(cells_for(found->second.bytes), found->second.cells);
+  if (recent_ == &found->second) recent_ = nullptr;
+  allocated_.erase(found);
+}
+
+Range* Shadow::find_allocated(uintptr_t address) {
+  const auto next = allocated_.upper_bound(address);
+  if (next == allocated_.begin()) return nullptr;
+  Range& range = std::prev(next)->second;
+  if (!range.contains(address)) return nullptr;
+  recent_ = &range;
+  return &range;
 }
 
 // Gives the pages back; they read as zero again.

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -87,6 +88,7 @@ struct Range {
   unsigned shift = 2;      // log2 of a granule's bytes
   Tick floor = 0;          // accesses up to this tick are ordered before everything
   Tick written_since = 0;  // a granule last written before this tick holds what nobody has written
+  Tick watched_since = 0;  // what its cells say of earlier ticks is of other memory
   Memory memory = Memory::inputs;
   // The inputs, until something writes to them, which breaks MEM-03 whatever the order: their reads
   // need not be remembered.
@@ -109,7 +111,7 @@ struct Range {
   void divide(const Cell* coarse, size_t count, unsigned finer);
 };
 
-// The ranges of a run, those most often used first.
+// The ranges of a run: first the few that every run has, then what it allocates, by address.
 class Shadow {
  public:
   // False if this machine does not give the address space: nothing can be watched.
@@ -123,21 +125,36 @@ class Shadow {
   Range* find(uintptr_t address) {
     const auto stack = reinterpret_cast<uintptr_t>(fibers.current->bottom);
     if (address - stack < usable_stack_bytes) return nullptr;
-    for (size_t i = 0; i < count_; ++i) {
-      if (ranges_[i].contains(address)) return &ranges_[i];
+    for (size_t i = 0; i < fixed_count_; ++i) {
+      if (fixed_[i].contains(address)) return &fixed_[i];
     }
-    return nullptr;
+    if (recent_ != nullptr && recent_->contains(address)) return recent_;
+    return allocated_.empty() ? nullptr : find_allocated(address);
   }
-  std::span<Range> ranges() { return {ranges_, count_}; }
+  template <class Visit>
+  void for_each_range(Visit visit) {
+    for (size_t i = 0; i < fixed_count_; ++i) visit(fixed_[i]);
+    for (auto& [begin, range] : allocated_) visit(range);
+  }
+  std::span<Range> fixed() { return {fixed_, fixed_count_}; }
+  // Bytes of this run that there was no room for.
+  size_t unwatched_bytes() const { return unwatched_bytes_; }
   // Forgets all accesses.
   void clear();
 
  private:
-  static constexpr size_t most_ranges = 32;
-  Range ranges_[most_ranges];
-  size_t count_ = 0;
+  static constexpr size_t most_fixed = 8;
+  Range* find_allocated(uintptr_t address);
+  Cell* take_cells(size_t count);
+
+  Range fixed_[most_fixed];
+  size_t fixed_count_ = 0;
+  std::map<uintptr_t, Range> allocated_;
+  Range* recent_ = nullptr;  // of these, the one found last
   Cell* arena_ = nullptr;
-  size_t used_ = 0;  // cells
+  size_t used_ = 0;                          // cells
+  std::multimap<size_t, Cell*> given_back_;  // by count
+  size_t unwatched_bytes_ = 0;
 };
 
 }  // namespace warpfuzz::simt::race
