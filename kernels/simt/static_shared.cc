@@ -126,7 +126,13 @@ class Module {
     if (subprogram == metadata_.end()) return;
     use.line = static_cast<int>(number(value_of(subprogram->second, ", line: ", ",")));
     const auto file = metadata_.find(value_of(subprogram->second, ", file: ", ","));
-    if (file != metadata_.end()) use.file = value_of(file->second, "filename: \"", "\"");
+    if (file == metadata_.end()) return;
+    use.file = value_of(file->second, "filename: \"", "\"");
+    // Relative to where the compiler ran if both lie in one directory.
+    const std::string_view directory = value_of(file->second, "directory: \"", "\"");
+    if (!use.file.starts_with('/') && !directory.empty()) {
+      use.file = std::string(directory) + "/" + use.file;
+    }
   }
 
   std::map<std::string_view, Function> functions_;
