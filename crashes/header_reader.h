@@ -22,7 +22,7 @@ class HeaderReader {
 
   HeaderReader operator[](const char* key) const;  // of an object; the key must be there
   bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
-  std::vector<HeaderReader> elements() const;      // of an array
+  std::vector<HeaderReader> elements() const;  // of an array
 
   std::string string() const;
   double real() const;
