@@ -96,7 +96,7 @@ class ShapeBench {
 
   Outputs fetch(cuda::TimedKernel& kernel, size_t set, const char* when) {
     const MemoryImage& image = kernel.set(set).fetch();
-    if (const auto damage = image.find_damage(); !damage.empty()) {
+    if (const auto damage = image.find_damage(inputs_[inputs_in(set)]); !damage.empty()) {
       throw cuda::TimedFailure(fmt::format("{} call changes {} bytes of {}", when,
                                            damage.front().bytes, damage.front().where));
     }

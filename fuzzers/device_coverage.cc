@@ -31,7 +31,7 @@ bool run_cases(const KernelUnderTest& under_test, const std::shared_ptr<const Sc
                const std::vector<Case>& cases, Progress& progress) {
   Kernel& kernel = *under_test.kernel;
   const Preconditions preconditions(*schema, kernel.preconditions());
-  MemoryImage image;
+  MemoryImage image(kernel.image_memory());
   bool lost = false;
   for (; progress.next < cases.size() && !lost; ++progress.next) {
     const Case& c = cases[progress.next];

@@ -125,6 +125,8 @@ class Kernel {
   // Empty if the kernel declares none.
   virtual std::string preconditions() const = 0;
   virtual size_t workspace_bytes(const Case& c) = 0;
+  // Where the blocks of images must lie that this kernel runs on.
+  virtual BlockSource& image_memory() { return ordinary_memory(); }
   // Runs on the image, which must have been composed for `c`. Does not throw for what a kernel
   // does.
   virtual RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) = 0;

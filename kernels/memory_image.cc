@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "schemas/call_names.h"
 #include "schemas/check.h"
@@ -80,13 +81,49 @@ void for_each_run(const Region& region, Visit visit) {
 
 }  // namespace
 
-MemoryImage::MemoryImage() = default;
+BlockSource& ordinary_memory() {
+  class Mappings final : public BlockSource {
+    std::byte* take(size_t bytes) override {
+      void* block =
+          mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      WARPFUZZ_CHECK(block != MAP_FAILED, "no memory for an image of {} bytes", bytes);
+      return static_cast<std::byte*>(block);
+    }
+    void give_back(std::byte* block, size_t bytes) override { munmap(block, bytes); }
+  };
+  static Mappings mappings;
+  return mappings;
+}
+
 MemoryImage::~MemoryImage() {
-  if (block_ != nullptr) munmap(block_, capacity_);
+  if (block_ != nullptr) source_.give_back(block_, capacity_);
 }
 
 void MemoryImage::compose(const Case& c, std::span<const Tensor> inputs, size_t workspace_bytes,
                           const Fill& fill, uint32_t placement_seed) {
+  lay_out(c, workspace_bytes, placement_seed);
+  reserve();
+  fill_ = fill;
+  std::memset(block_, static_cast<int>(fill.guards), size_);
+  if (fill.outputs != fill.guards) {
+    for (const Region& region : regions_) {
+      if (region.kind != RegionKind::output && region.kind != RegionKind::workspace) continue;
+      for_each_run(region, [&](size_t byte, size_t, size_t elements) {
+        std::memset(block_ + byte, static_cast<int>(fill.outputs), elements * region.element_bytes);
+      });
+    }
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Region& region = input(i);
+    WARPFUZZ_CHECK(inputs[i].shape == region.shape, "input {} has another shape than its case", i);
+    for_each_run(region, [&](size_t byte, size_t element, size_t elements) {
+      std::memcpy(block_ + byte, inputs[i].data.data() + element * region.element_bytes,
+                  elements * region.element_bytes);
+    });
+  }
+}
+
+void MemoryImage::lay_out(const Case& c, size_t workspace_bytes, uint32_t placement_seed) {
   const Schema& schema = *c.schema;
   schema_ = c.schema.get();
   regions_.clear();
@@ -150,33 +187,20 @@ void MemoryImage::compose(const Case& c, std::span<const Tensor> inputs, size_t 
   }
   add_guard(round_up(at + guard_bytes, grid));
   size_ = at;
+}
 
+// The block for size_ bytes. Reads past the last guard find the pattern `beyond`, not what a larger
+// image left there.
+void MemoryImage::reserve() {
+  constexpr int beyond = 0xFF;
   if (size_ > capacity_) {
-    if (block_ != nullptr) munmap(block_, capacity_);
+    if (block_ != nullptr) source_.give_back(std::exchange(block_, nullptr), capacity_);
     capacity_ = round_up(size_ * 2, 1 << 16);
-    void* mapped =
-        mmap(nullptr, capacity_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    WARPFUZZ_CHECK(mapped != MAP_FAILED, "no memory for an image of {} bytes", capacity_);
-    block_ = static_cast<std::byte*>(mapped);
+    block_ = source_.take(capacity_);
+    dirty_ = capacity_;
   }
-  std::memset(block_, static_cast<int>(fill.guards), size_);
-  if (fill.outputs != fill.guards) {
-    for (const Region& region : regions_) {
-      if (region.kind != RegionKind::output && region.kind != RegionKind::workspace) continue;
-      for_each_run(region, [&](size_t byte, size_t, size_t elements) {
-        std::memset(block_ + byte, static_cast<int>(fill.outputs), elements * region.element_bytes);
-      });
-    }
-  }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Region& region = input(i);
-    WARPFUZZ_CHECK(inputs[i].shape == region.shape, "input {} has another shape than its case", i);
-    for_each_run(region, [&](size_t byte, size_t element, size_t elements) {
-      std::memcpy(block_ + byte, inputs[i].data.data() + element * region.element_bytes,
-                  elements * region.element_bytes);
-    });
-  }
-  composed_.assign(block_, block_ + size_);
+  if (size_ < dirty_) std::memset(block_ + size_, beyond, dirty_ - size_);
+  dirty_ = size_;
 }
 
 const Region& MemoryImage::input(size_t index) const { return regions_[input_regions_[index]]; }
@@ -233,52 +257,95 @@ std::string MemoryImage::region_name(const Region& region) const {
   }
 }
 
-std::vector<Damage> MemoryImage::find_damage() const {
+namespace {
+
+// The changed bytes of one place.
+class ChangedBytes {
+ public:
+  explicit ChangedBytes(const std::byte* block) : block_(block) {}
+
+  // What must be in [begin, begin + bytes) of the block.
+  void expect(size_t begin, size_t bytes, const std::byte* expected) {
+    if (std::memcmp(block_ + begin, expected, bytes) == 0) return;
+    for (size_t i = 0; i < bytes; ++i) look_at(begin + i, expected[i]);
+  }
+  void expect(size_t begin, size_t bytes, Poison pattern) {
+    const std::byte* at = block_ + begin;
+    const auto expected = static_cast<std::byte>(pattern);
+    if (bytes == 0 || (*at == expected && std::memcmp(at, at + 1, bytes - 1) == 0)) return;
+    for (size_t i = 0; i < bytes; ++i) look_at(begin + i, expected);
+  }
+
+  size_t count() const { return count_; }
+  size_t first() const { return first_; }  // in the block
+
+ private:
+  void look_at(size_t byte, std::byte expected) {
+    if (block_[byte] == expected) return;
+    first_ = count_ == 0 ? byte : std::min(first_, byte);
+    ++count_;
+  }
+
+  const std::byte* block_;
+  size_t count_ = 0;
+  size_t first_ = 0;
+};
+
+// Calls visit(begin, end) for what lies between the stretches of elements.
+template <typename Visit>
+void for_each_gap(const Region& region, Visit visit) {
+  if (is_contiguous(region)) return;
+  std::vector<std::pair<size_t, size_t>> runs;
+  for_each_run(region, [&](size_t byte, size_t, size_t elements) {
+    runs.emplace_back(byte, byte + elements * region.element_bytes);
+  });
+  std::sort(runs.begin(), runs.end());
+  size_t at = region.begin;
+  for (auto [begin, end] : runs) {
+    if (begin > at) visit(at, begin);
+    at = std::max(at, end);
+  }
+}
+
+}  // namespace
+
+std::vector<Damage> MemoryImage::find_damage(std::span<const Tensor> inputs) const {
   std::vector<Damage> damage;
-  // Compares [begin, end) of the block with what was composed there. `where` is called to name the
-  // place only when they differ: most runs leave no damage.
-  const auto check = [&](size_t begin, size_t end, const Region& region, const auto& where) {
-    if (begin >= end || std::memcmp(block_ + begin, composed_.data() + begin, end - begin) == 0) {
-      return;
-    }
-    Damage found;
-    found.kind = region.kind;
-    found.where = where();
-    for (size_t i = begin; i < end; ++i) {
-      if (block_[i] == composed_[i]) continue;
-      if (found.bytes == 0) found.offset = i - region.begin;
-      ++found.bytes;
-    }
-    damage.push_back(std::move(found));
-  };
-  // The gaps of a strided output are what lies between its stretches of elements.
-  const auto check_gaps = [&](const Region& region) {
-    std::vector<std::pair<size_t, size_t>> runs;
-    for_each_run(region, [&](size_t byte, size_t, size_t elements) {
-      runs.emplace_back(byte, byte + elements * region.element_bytes);
-    });
-    std::sort(runs.begin(), runs.end());
-    size_t at = region.begin;
-    for (auto [begin, end] : runs) {
-      check(at, begin, region, [&] { return "the gap between rows of " + region_name(region); });
-      at = std::max(at, end);
-      if (damage.size() >= max_damage) break;
-    }
+  // `where` is called to name the place only when bytes differ: most runs leave no damage.
+  const auto tell = [&](const ChangedBytes& changed, const Region& region, const auto& where) {
+    if (changed.count() == 0) return;
+    damage.push_back({region.kind, where(), changed.first() - region.begin, changed.count()});
   };
   const Region* before = nullptr;
   for (const Region& region : regions_) {
+    ChangedBytes changed(block_);
     switch (region.kind) {
       case RegionKind::guard:
-        check(region.begin, region.end, region, [&] {
+        changed.expect(region.begin, region.end - region.begin, fill_.guards);
+        tell(changed, region, [&] {
           return before == nullptr ? "the guard before the first tensor"
                                    : "the guard after " + region_name(*before);
         });
         break;
-      case RegionKind::input:  // gaps of inputs included: both must stay
-        check(region.begin, region.end, region, [&] { return region_name(region); });
+      case RegionKind::input: {  // elements and gaps: both must stay
+        const std::byte* const elements = inputs[region.tensor].data.data();
+        for_each_run(region, [&](size_t byte, size_t element, size_t count) {
+          changed.expect(byte, count * region.element_bytes,
+                         elements + element * region.element_bytes);
+        });
+        for_each_gap(region, [&](size_t begin, size_t end) {
+          changed.expect(begin, end - begin, fill_.guards);
+        });
+        tell(changed, region, [&] { return region_name(region); });
         break;
+      }
       case RegionKind::output:
-        if (!is_contiguous(region)) check_gaps(region);
+        for_each_gap(region, [&](size_t begin, size_t end) {
+          if (damage.size() >= max_damage) return;
+          ChangedBytes gap(block_);
+          gap.expect(begin, end - begin, fill_.guards);
+          tell(gap, region, [&] { return "the gap between rows of " + region_name(region); });
+        });
         break;
       case RegionKind::workspace:
         break;

@@ -1,7 +1,8 @@
 // The memory image: all tensors of one call in one block, with guards between them. Inputs hold
 // their bits, everything else (outputs, workspace, gaps between strided rows, guards) holds poison.
 // After a run the block tells what the kernel wrote, byte by byte. Offsets of tensors inside the
-// block vary with the poison pattern's seed, so addresses and their alignment vary too.
+// block vary with the poison pattern's seed, so addresses and their alignment vary too. Nothing is
+// kept of what was composed: checks compare the block with the inputs and the patterns again.
 #pragma once
 
 #include <cstddef>
@@ -46,10 +47,29 @@ struct Damage {
   size_t bytes = 0;
 };
 
+// Where the blocks of images lie: a device may need memory that it can reach. Addresses are
+// multiples of 4096.
+class BlockSource {
+ public:
+  virtual ~BlockSource() = default;
+  virtual std::byte* take(size_t bytes) = 0;
+  virtual void give_back(std::byte* block, size_t bytes) = 0;
+};
+// Outside any allocator that reports errors of its own.
+BlockSource& ordinary_memory();
+
 class MemoryImage {
  public:
+  // Blocks come from `source`, which must live longer; Kernel::image_memory() of the kernel that
+  // will run on them.
+  explicit MemoryImage(BlockSource& source = ordinary_memory()) : source_(source) {}
+  ~MemoryImage();
+  MemoryImage(const MemoryImage&) = delete;
+  MemoryImage& operator=(const MemoryImage&) = delete;
+
   // Places the tensors of `c`. `inputs` are the exact bits; `workspace_bytes` what the kernel
-  // asked. May be called again: buffers are reused.
+  // asked. May be called again: buffers are reused, and what a larger image left behind this one
+  // is overwritten.
   void compose(const Case& c, std::span<const Tensor> inputs, size_t workspace_bytes,
                const Fill& fill, uint32_t placement_seed);
 
@@ -59,34 +79,31 @@ class MemoryImage {
   const Region& output(size_t index) const;
   const Region* workspace() const;  // nullptr if none
 
-  // What was composed, before the run.
-  std::span<const std::byte> composed() const { return composed_; }
-
   Tensor gather_output(size_t index) const;
-  // Changed bytes outside the output elements and the workspace, in order of address.
-  std::vector<Damage> find_damage() const;
+  // Changed bytes outside the output elements and the workspace, in order of address. `inputs` are
+  // those that were composed.
+  std::vector<Damage> find_damage(std::span<const Tensor> inputs) const;
   // "output y[3,17] + 2 bytes", "8 bytes past the end of output y", for messages.
   std::string describe_address(const void* address) const;
-
-  MemoryImage();
-  ~MemoryImage();
-  MemoryImage(const MemoryImage&) = delete;
-  MemoryImage& operator=(const MemoryImage&) = delete;
+  BlockSource& source() const { return source_; }
 
  private:
+  void lay_out(const Case& c, size_t workspace_bytes, uint32_t placement_seed);
+  void reserve();
   std::string region_name(const Region& region) const;
 
-  std::byte* block_ =
-      nullptr;  // 4096-byte aligned, outside any allocator that reports its own errors
+  BlockSource& source_;
+  std::byte* block_ = nullptr;
   size_t size_ = 0;
   size_t capacity_ = 0;
+  size_t dirty_ = 0;  // bytes of the block that were composed since it was taken
+  Fill fill_ = nan_fill;
   const Schema* schema_ = nullptr;
   std::vector<Tensor> outputs_;  // dtype and shape only
   std::vector<Region> regions_;
   std::vector<size_t> input_regions_;
   std::vector<size_t> output_regions_;
   size_t workspace_region_ = 0;
-  std::vector<std::byte> composed_;
 };
 
 }  // namespace warpfuzz

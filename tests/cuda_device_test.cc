@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "kernels/cuda/session.h"
 #include "schemas/schema.h"
@@ -36,8 +37,11 @@ class CudaDevice : public testing::Test {
  protected:
   void load(size_t mapped_limit) {
     schema_ = load_schema(std::string(WARPFUZZ_SOURCE_DIR) + "/schemas/relu.json");
+    image_.reset();
+    kernel_.reset();
     device_ = make_device({.mapped_limit = mapped_limit});
     kernel_ = device_->load(WARPFUZZ_FAKE_KERNEL, nullptr);
+    image_.emplace(kernel_->image_memory());
     of_kernel<int>("fake_fault") = 0;
     of_driver<int>("fake_stream_status") = 0;
   }
@@ -54,14 +58,14 @@ class CudaDevice : public testing::Test {
 
   RunResult run(const Case& c) {
     inputs_ = make_inputs(c);
-    image_.compose(c, inputs_, kernel_->workspace_bytes(c), nan_fill, 1);
+    image_->compose(c, inputs_, kernel_->workspace_bytes(c), nan_fill, 1);
     RunOptions options;
     options.time_limit = std::chrono::milliseconds(20);
-    return kernel_->run(c, image_, options);
+    return kernel_->run(c, *image_, options);
   }
 
   bool output_is_relu() const {
-    const Tensor output = image_.gather_output(0);
+    const Tensor output = image_->gather_output(0);
     std::vector<float> x(static_cast<size_t>(output.size())), y(x.size());
     std::memcpy(x.data(), inputs_[0].data.data(), 4 * x.size());
     std::memcpy(y.data(), output.data.data(), 4 * y.size());
@@ -75,7 +79,7 @@ class CudaDevice : public testing::Test {
   std::unique_ptr<Device> device_;
   std::unique_ptr<Kernel> kernel_;
   std::vector<Tensor> inputs_;
-  MemoryImage image_;
+  std::optional<MemoryImage> image_;
 };
 
 TEST_F(CudaDevice, ImageThereAndBack) {
@@ -88,12 +92,13 @@ TEST_F(CudaDevice, ImageThereAndBack) {
       EXPECT_EQ(result.status, RunStatus::ok);
       EXPECT_EQ(result.launches, 1u);
       EXPECT_TRUE(output_is_relu());
-      EXPECT_TRUE(image_.find_damage().empty());
-      EXPECT_EQ(copied, (mapped_limit == 0 ? 2 * image_.bytes().size() : 0) + 4);  // and counters
+      EXPECT_TRUE(image_->find_damage(inputs_).empty());
+      EXPECT_EQ(copied, (mapped_limit == 0 ? 2 * image_->bytes().size() : 0) + 4);  // and counters
     }
     EXPECT_EQ(of_kernel<int>("fake_device_type"), kDLCUDA);
     EXPECT_NE(of_kernel<void*>("fake_stream_of_call"), nullptr);
   }
+  image_.reset();
   kernel_.reset();
   device_.reset();
   EXPECT_EQ(of_driver<uint64_t>("fake_live_allocations"), 0u);
@@ -119,8 +124,8 @@ TEST_F(CudaDevice, WhatKernelsDoWrongIsSeen) {
   EXPECT_EQ(result.message, "the kernel threw: no luck");
   fault = 3;
   EXPECT_EQ(run(make_case(2, 2)).status, RunStatus::ok);
-  ASSERT_EQ(image_.find_damage().size(), 1u);
-  EXPECT_EQ(image_.find_damage()[0].where, "the guard after output y");
+  ASSERT_EQ(image_->find_damage(inputs_).size(), 1u);
+  EXPECT_EQ(image_->find_damage(inputs_)[0].where, "the guard after output y");
   fault = 4;
   result = run(make_case(2, 2));
   EXPECT_EQ(result.device_use->foreign_launches, 1u);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "fuzzers/temporary_directory.h"
 #include "kernels/cuda/cuda_device.h"
@@ -73,9 +74,11 @@ class CudaModule : public testing::Test {
   }
   void load(const std::string& manifest) { load(write("k.json", manifest)); }
   void load(const std::filesystem::path& manifest) {
+    image_.reset();
     kernel_.reset();
     device_ = make_device({.mapped_limit = 0});
     kernel_ = device_->load(manifest, schema_.get());
+    image_.emplace(kernel_->image_memory());
   }
   // The message without the directory.
   std::string refusal(const std::string& manifest) {
@@ -99,12 +102,12 @@ class CudaModule : public testing::Test {
   }
   RunResult run(const Case& c) {
     inputs_ = make_inputs(c);
-    image_.compose(c, inputs_, kernel_->workspace_bytes(c), nan_fill, 1);
-    return kernel_->run(c, image_, {});
+    image_->compose(c, inputs_, kernel_->workspace_bytes(c), nan_fill, 1);
+    return kernel_->run(c, *image_, {});
   }
   // Output / input, of each element.
   std::vector<float> quotients() const {
-    const Tensor output = image_.gather_output(0);
+    const Tensor output = image_->gather_output(0);
     std::vector<float> x(static_cast<size_t>(output.size())), y(x.size());
     std::memcpy(x.data(), inputs_[0].data.data(), 4 * x.size());
     std::memcpy(y.data(), output.data.data(), 4 * y.size());
@@ -117,7 +120,7 @@ class CudaModule : public testing::Test {
   std::unique_ptr<Device> device_;
   std::unique_ptr<Kernel> kernel_;
   std::vector<Tensor> inputs_;
-  MemoryImage image_;
+  std::optional<MemoryImage> image_;
 };
 
 TEST_F(CudaModule, LaunchesAsTheManifestSays) {
@@ -134,7 +137,7 @@ TEST_F(CudaModule, LaunchesAsTheManifestSays) {
   EXPECT_EQ(result.device_use->registers, 24u);
   EXPECT_EQ(result.device_use->block_threads, 64u);
   EXPECT_THAT(quotients(), Each(0.5f));
-  EXPECT_TRUE(image_.find_damage().empty());
+  EXPECT_TRUE(image_->find_damage(inputs_).empty());
   EXPECT_TRUE(kernel_->reset()) << "no variables: every call finds it as it was loaded";
 }
 
@@ -148,6 +151,7 @@ TEST_F(CudaModule, PtxIsInstrumented) {
   EXPECT_THAT(kernel_->coverage(), ElementsAre(1, 1, 0, 1, 1));  // no thread is beyond the end
   run(make_case(8, 9));
   EXPECT_THAT(kernel_->coverage(), ElementsAre(1, 1, 1, 1, 1));
+  image_.reset();  // it lies in memory of the kernel
   device_ = make_device({.coverage = false});
   kernel_ = device_->load(directory_.path() + "/k.json", schema_.get());
   EXPECT_EQ(coverage_map(*kernel_), "");
@@ -183,7 +187,7 @@ TEST_F(CudaModule, ExamplesRun) {
     load(std::filesystem::path(WARPFUZZ_SOURCE_DIR) / "kernels/ptx" /
          (std::string(name) + ".json"));
     EXPECT_EQ(run(make_case(6, 10)).launches, 1u) << name;
-    const Tensor output = image_.gather_output(0);
+    const Tensor output = image_->gather_output(0);
     for (size_t i = 0; i < 60; ++i) {
       float x = 0, y = 0;
       std::memcpy(&x, inputs_[0].data.data() + 4 * i, 4);

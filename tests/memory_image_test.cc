@@ -48,6 +48,11 @@ Tensor make_ramp(int64_t m, int64_t n) {
   return tensor;
 }
 
+void repeat_first_row(Tensor& tensor) {
+  const size_t row = static_cast<size_t>(tensor.shape[1]) * 4;
+  for (size_t i = row; i < tensor.data.size(); ++i) tensor.data[i] = tensor.data[i - row];
+}
+
 // Copies x to y through the strides of the image, as a kernel would.
 void run_copy(MemoryImage& image) {
   const Region& x = image.input(0);
@@ -76,7 +81,8 @@ TEST_P(Layouts, GatherWhatWasCopied) {
     c.inputs[0].row_padding = GetParam().input == Layout::row_strided ? GetParam().padding : 0;
     c.outputs[0].row_padding = GetParam().output == Layout::row_strided ? GetParam().padding : 0;
     c.inputs[0].offset = c.outputs[0].offset = GetParam().offset;
-    const Tensor x = make_ramp(m, n);
+    Tensor x = make_ramp(m, n);
+    if (GetParam().input == Layout::broadcast) repeat_first_row(x);
     MemoryImage image;
     image.compose(c, std::span(&x, 1), 0, nan_fill, 3);
     EXPECT_EQ(image.gather_output(0).data,
@@ -85,7 +91,7 @@ TEST_P(Layouts, GatherWhatWasCopied) {
       run_copy(image);
       EXPECT_EQ(image.gather_output(0).data, x.data) << m << "x" << n;
     }
-    EXPECT_TRUE(image.find_damage().empty());
+    EXPECT_TRUE(image.find_damage(std::span(&x, 1)).empty());
     EXPECT_EQ(image.input(0).first_element % 4, 0u);
     EXPECT_EQ(image.input(0).first_element % 256, static_cast<size_t>(GetParam().offset) * 4 % 256);
   }
@@ -128,7 +134,7 @@ TEST_P(DamageIsFound, AndNamed) {
   MemoryImage image;
   image.compose(c, std::span(&x, 1), 0, nan_fill, 0);
   image.bytes()[GetParam().where(image)] ^= std::byte{1};
-  const std::vector<Damage> damage = image.find_damage();
+  const std::vector<Damage> damage = image.find_damage(std::span(&x, 1));
   ASSERT_EQ(damage.size(), 1u);
   EXPECT_EQ(damage[0].where, GetParam().text);
   EXPECT_EQ(damage[0].kind, GetParam().kind);
@@ -149,10 +155,47 @@ INSTANTIATE_TEST_SUITE_P(
                     DamageRow{"first", Layout::contiguous,
                               [](const MemoryImage&) { return size_t{0}; }, RegionKind::guard,
                               "the guard before the first tensor"},
+                    DamageRow{"last_of_input", Layout::contiguous,
+                              [](const MemoryImage& i) { return i.input(0).end - 1; },
+                              RegionKind::input, "input x"},
                     DamageRow{"gap", Layout::row_strided,
                               [](const MemoryImage& i) { return i.output(0).begin + 13; },
                               RegionKind::output, "the gap between rows of output y"}),
     [](const auto& row) { return row.param.name; });
+
+TEST(MemoryImage, EveryByteOfAnInputIsWatched) {
+  for (const Layout layout : {Layout::row_strided, Layout::transposed, Layout::broadcast}) {
+    Case c = make_case(4, 3);
+    c.inputs[0].layout = layout;
+    if (layout == Layout::row_strided) c.inputs[0].row_padding = 2;
+    Tensor x = make_ramp(4, 3);
+    if (layout == Layout::broadcast) repeat_first_row(x);
+    MemoryImage image;
+    image.compose(c, std::span(&x, 1), 0, other_fill, 0);
+    for (size_t i = image.input(0).begin; i < image.input(0).end; ++i) {
+      image.bytes()[i] ^= std::byte{1};
+      const std::vector<Damage> damage = image.find_damage(std::span(&x, 1));
+      ASSERT_EQ(damage.size(), 1u) << name(layout) << " byte " << i;
+      EXPECT_EQ(damage[0].where, "input x");
+      EXPECT_EQ(damage[0].offset, i - image.input(0).begin);
+      image.bytes()[i] ^= std::byte{1};
+    }
+    EXPECT_TRUE(image.find_damage(std::span(&x, 1)).empty());
+  }
+}
+
+TEST(MemoryImage, ASmallerImageLeavesNothingOfALargerOneBehindItself) {
+  const Case large = make_case(40, 30), small = make_case(4, 3);
+  const Tensor x = make_ramp(40, 30), y = make_ramp(4, 3);
+  MemoryImage image;
+  image.compose(large, std::span(&x, 1), 0, nan_fill, 0);
+  const size_t before = image.bytes().size();
+  std::memset(image.bytes().data(), 7, before);
+  image.compose(small, std::span(&y, 1), 0, nan_fill, 0);
+  const std::byte* const block = image.bytes().data();
+  ASSERT_LT(image.bytes().size(), before);
+  for (size_t i = image.bytes().size(); i < before; ++i) ASSERT_EQ(block[i], std::byte{0xFF}) << i;
+}
 
 TEST(MemoryImage, OutputsAndWorkspaceMayChange) {
   const Case c = make_case(4, 3);
@@ -164,7 +207,7 @@ TEST(MemoryImage, OutputsAndWorkspaceMayChange) {
   for (const Region* region : {&image.output(0), image.workspace()}) {
     for (size_t i = region->begin; i < region->end; ++i) image.bytes()[i] = std::byte{0};
   }
-  EXPECT_TRUE(image.find_damage().empty());
+  EXPECT_TRUE(image.find_damage(std::span(&x, 1)).empty());
 }
 
 TEST(MemoryImage, GuardsAndGapsMayHoldAnotherPatternThanOutputs) {
@@ -178,7 +221,7 @@ TEST(MemoryImage, GuardsAndGapsMayHoldAnotherPatternThanOutputs) {
   EXPECT_EQ(image.bytes()[image.workspace()->begin], std::byte{0xFF});
   EXPECT_EQ(image.bytes()[image.output(0).begin + 3 * 4], std::byte{0x5A});  // the first gap
   EXPECT_EQ(image.bytes()[0], std::byte{0x5A});
-  EXPECT_TRUE(image.find_damage().empty());
+  EXPECT_TRUE(image.find_damage(std::span(&x, 1)).empty());
 }
 
 TEST(MemoryImage, PlacementSeedMovesTensors) {

@@ -85,6 +85,7 @@ class VectorCall {
     return values;
   }
   const MemoryImage& image() const { return image_; }
+  std::vector<Damage> damage() const { return image_.find_damage({&input_, 1}); }
 
  private:
   Case case_;

@@ -97,7 +97,7 @@ TEST_P(Correct, ComputesWhatCudaPromises) {
     const RunResult result = call.run(kernel, options);
     ASSERT_EQ(result.status, RunStatus::ok)
         << result.message << (result.faults.empty() ? "" : result.faults[0].message);
-    EXPECT_TRUE(call.image().find_damage().empty());
+    EXPECT_TRUE(call.damage().empty());
     const std::vector<float> output = call.output();
     for (int i = 0; i < row.n; ++i) {
       const float expected = row.expected(i, static_cast<int>(row.n));

@@ -39,6 +39,8 @@ class CudaKernel final : public Kernel {
 
   bool reset() override { return code_->stateless(); }
 
+  BlockSource& image_memory() override { return transfer_.memory(); }
+
   RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) override {
     RunResult result;
     if (lost_) {
@@ -47,7 +49,7 @@ class CudaKernel final : public Kernel {
       result.device_lost = true;
       return result;
     }
-    Status status = transfer_.send(image.bytes(), image.bytes().size() <= options_.mapped_limit);
+    Status status = transfer_.send(image, image.bytes().size() <= options_.mapped_limit);
     if (status == success) {
       const WfCall& call = arguments_.build(c, image, transfer_.base(), *session_);
       call_kernel(c, call, result);
@@ -102,12 +104,10 @@ class CudaKernel final : public Kernel {
       if (rest != success && rest != not_ready) return rest;
       if (const Status s = session_->driver().context_synchronize(); s != success) return s;
     }
-    if (const Status s = transfer_.fetch(); s != success) return s;
+    if (const Status s = transfer_.fetch(image); s != success) return s;
     if (const Status s = counters_.fetch(); s != success) return s;
     if (options.meanwhile) options.meanwhile();
-    if (const Status s = session_->wait(options.time_limit); s != success) return s;
-    transfer_.collect(image.bytes());
-    return success;
+    return session_->wait(options.time_limit);
   }
 
   void fail(Status status, const RunOptions& options, RunResult& result) {

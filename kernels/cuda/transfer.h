@@ -1,44 +1,59 @@
-// Where the bytes of a memory image lie while a kernel runs on them: pinned host memory that the
-// device can reach, and device memory of the same size. Small images stay in the first (no copies),
-// larger ones are copied to the second and back, one copy each way. Grows, never shrinks.
+// Where the bytes of a memory image lie while a kernel runs on them: the image's own block, pinned
+// host memory that the device can reach, or device memory of the same size. Small images stay in
+// the first (no copies), larger ones are copied to the second and back, one copy each way. Grows,
+// never shrinks.
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <map>
 
 #include "kernels/cuda/session.h"
+#include "kernels/memory_image.h"
 
 namespace warpfuzz::cuda {
 
+// Pinned host memory that the device can reach. Lives longer than the images in it.
+class PinnedMemory final : public BlockSource {
+ public:
+  explicit PinnedMemory(const Session& session) : session_(session) {}
+
+  // Throws DeviceUnavailable.
+  std::byte* take(size_t bytes) override;
+  void give_back(std::byte* block, size_t bytes) override;
+  // The device's address of a block of this source.
+  DevicePointer on_device(const std::byte* block) const;
+
+ private:
+  const Session& session_;
+  std::map<const std::byte*, DevicePointer> blocks_;
+};
+
 class Transfer {
  public:
-  explicit Transfer(const Session& session) : session_(session) {}
-  ~Transfer();
+  explicit Transfer(const Session& session) : session_(session), memory_(session) {}
+  ~Transfer() { release(); }
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  // Queues what brings the bytes to where the kernel will find them; base() is that address.
-  Status send(std::span<const std::byte> bytes, bool mapped);
+  // Where images must lie that are sent.
+  PinnedMemory& memory() { return memory_; }
+
+  // Queues what brings the image to where the kernel will find it; base() is that address.
+  Status send(MemoryImage& image, bool mapped);
   DevicePointer base() const { return base_; }
-  // Queues the way back; after the stream has been waited for, collect() copies to `bytes`.
-  Status fetch();
-  void collect(std::span<std::byte> bytes) const;
+  // Queues the way back; the stream must be waited for.
+  Status fetch(MemoryImage& image);
 
  private:
   Status reserve(size_t bytes);
   void release();
-  Status clear_rest(bool mapped);
 
   const Session& session_;
-  std::byte* host_ = nullptr;
-  DevicePointer host_on_device_ = 0;
+  PinnedMemory memory_;
   DevicePointer device_ = 0;
   DevicePointer base_ = 0;
   size_t capacity_ = 0;
-  size_t size_ = 0;
-  bool mapped_ = false;
-  size_t dirty_host_ = 0;  // bytes that an earlier image has written
-  size_t dirty_device_ = 0;
+  size_t dirty_ = 0;  // bytes of the device memory that the last image has written
 };
 
 }  // namespace warpfuzz::cuda

@@ -20,7 +20,7 @@ int compare(const Arguments& a) {
                           .max_size_class = static_cast<uint8_t>(a.size_class)};
   Random random(a.seed);
   random.discard(2);
-  MemoryImage image;
+  MemoryImage image(gpu.kernel->image_memory());
   uint64_t ran = 0, elements = 0, different = 0;
   std::string first;
   const double start = seconds_now();

@@ -36,7 +36,7 @@ void measure(const Arguments& a, uint32_t seed, Shared& shared) {
   Random random(seed);
   random.discard(2);
   const CaseLimits limits{.max_tier = Tier::everyday, .max_size_class = 0};
-  MemoryImage image;
+  MemoryImage image(setup.kernel->image_memory());
   std::vector<Case> cases;
   std::vector<std::vector<Tensor>> inputs;
   for (size_t i = 0; i < 64; ++i) {
