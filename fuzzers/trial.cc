@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fuzzers/controls.h"
+#include "fuzzers/stopwatch.h"
 #include "reference/number_format.h"
 #include "seeds/value_law.h"
 
@@ -15,21 +17,6 @@ constexpr uint32_t tame_draws = 6;
 constexpr uint64_t audit_period = 4096;  // one trial in so many has the oracle checked
 constexpr std::array ill_conditioned = {ValueLaw::large_mean, ValueLaw::very_negative,
                                         ValueLaw::rising_maximum};
-
-// Adds the seconds of its lifetime to a sum.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& sum) : sum_(sum), start_(std::chrono::steady_clock::now()) {}
-  ~Stopwatch() {
-    sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point start_;
-};
 
 bool has_specials(const std::vector<Tensor>& inputs) {
   for (const Tensor& input : inputs) {
@@ -96,6 +83,12 @@ bool is_watched_for(const Fault& fault) {
   return fault.kind == FaultKind::data_race || fault.kind == FaultKind::uninitialized_read;
 }
 
+TrialResult excluded() {
+  TrialResult result;
+  result.outcome = TrialOutcome::excluded;
+  return result;
+}
+
 void clear_offences(Observation& observation) {
   for (Comparison& comparison : observation.comparisons) {
     comparison.offending.clear();
@@ -109,14 +102,21 @@ Trial::Trial(std::shared_ptr<const Schema> schema, Kernel& kernel, TrialOptions 
     : schema_(std::move(schema)),
       kernel_(kernel),
       options_(std::move(options)),
-      preconditions_(*schema_, kernel.preconditions()) {}
+      preconditions_(*schema_, kernel.preconditions()),
+      image_(kernel.image_memory()) {}
+
+TrialResult Trial::run(Preparation& preparation) {
+  const Case& c = preparation.c;
+  if (!preconditions_.admit(c)) return excluded();
+  std::swap(oracle_, preparation.oracle);
+  prepared_ = true;
+  times_.values += preparation.values_seconds;
+  times_.oracle += preparation.oracle_seconds;
+  return run(c, std::move(preparation.inputs));
+}
 
 TrialResult Trial::run(const Case& c) {
-  if (!preconditions_.admit(c)) {
-    TrialResult result;
-    result.outcome = TrialOutcome::excluded;
-    return result;
-  }
+  if (!preconditions_.admit(c)) return excluded();
   std::vector<Tensor> inputs;
   {
     const Stopwatch watch(times_.values);
@@ -209,15 +209,15 @@ Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs, Pro
   options.fill = static_cast<uint8_t>(fill.outputs);
   Kernel& kernel = probe == Probe::race_check ? *race_kernel_ : kernel_;
   // What the call's outputs must be, computed while a GPU computes what they are.
-  expected_ = false;
-  if (probe == Probe::primary) options.meanwhile = [&] { expect(c, inputs); };
+  expected_ = std::exchange(prepared_, false);
+  if (probe == Probe::primary && !expected_) options.meanwhile = [&] { expect(c, inputs); };
   const double oracle_seconds = times_.oracle;
   const Stopwatch watch(times_.kernel);
   image_.compose(c, inputs, kernel_.workspace_bytes(c), fill, placement);
   observation.run = kernel.run(c, image_, options);
   name_addresses(observation.run.faults);
   device_lost_ = device_lost_ || observation.run.device_lost;
-  observation.damage = image_.find_damage();
+  observation.damage = image_.find_damage(inputs);
   if (observation.run.status == RunStatus::ok) {
     for (size_t i = 0; i < schema_->outputs.size(); ++i) {
       observation.outputs.push_back(image_.gather_output(i));

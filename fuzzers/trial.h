@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzzers/lookahead.h"
 #include "gates/gate.h"
 #include "kernels/device.h"
 #include "schemas/case.h"
@@ -25,7 +26,7 @@ enum class TrialOutcome : uint8_t {
   undecided,  // the oracle could not judge: skipped and counted, never a pass
 };
 
-// Where the time of a campaign goes, in seconds, summed over trials.
+// Where the time of a campaign goes, in seconds, summed over trials and threads.
 struct TrialTimes {
   double values = 0;
   double kernel = 0;
@@ -73,6 +74,9 @@ class Trial {
   Trial(std::shared_ptr<const Schema> schema, Kernel& kernel, TrialOptions options = {});
 
   TrialResult run(const Case& c);
+  // The same where values and expectation were made before (by the level of `options`); what is in
+  // `preparation` afterwards is of no use but as memory.
+  TrialResult run(Preparation& preparation);
   // The same with given input bits instead of those that the case's laws would make.
   TrialResult run(const Case& c, std::vector<Tensor> inputs);
 
@@ -103,6 +107,7 @@ class Trial {
   Preconditions preconditions_;
   MemoryImage image_;
   Oracle oracle_;
+  bool prepared_ = false;  // so it has of the primary run to come
   bool expected_ = false;  // the oracle has evaluated the call of the last primary run
   TrialTimes times_;
   bool device_lost_ = false;

@@ -19,11 +19,18 @@ constexpr std::chrono::seconds minimize_time{5};
 constexpr int admission_attempts = 8;      // a mutated case that the kernel excludes is drawn again
 constexpr unsigned fresh_case_period = 4;  // one mutation in so many starts from nothing
 
-size_t write_case(const Case& c, std::span<uint8_t> out) {
-  const std::vector<uint8_t> bytes = encode(c);
+size_t write(const std::vector<uint8_t>& bytes, std::span<uint8_t> out) {
   const size_t size = std::min(bytes.size(), out.size());
   std::copy_n(bytes.begin(), size, out.begin());
   return size;
+}
+
+// Draws until the kernel admits the case, or as often as is sensible.
+template <class Draw>
+Case admitted(const Preconditions& preconditions, const Draw& draw) {
+  Case c = draw();
+  for (int i = 1; i < admission_attempts && !preconditions.admit(c); ++i) c = draw();
+  return c;
 }
 
 // Only this process writes.
@@ -37,6 +44,7 @@ void raise(std::atomic<double>& maximum, double value) {
 
 Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
   Crew::set_threads(options_.threads);
+  ahead_.emplace();
   const Installation installation = Installation::find();
   schema_ = installation.schema(options_.op);
   if (options_.object.empty()) {
@@ -58,7 +66,8 @@ Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
 int Worker::run(std::span<const uint8_t> bytes, std::span<uint8_t> counters) {
   const Case c = decode(schema_, bytes, options_.limits);
   if (status_) (*status_)->begin(bytes);
-  const TrialResult result = trial_->run(c);
+  Preparation* const prepared = ahead_->prepared(c);
+  const TrialResult result = prepared != nullptr ? trial_->run(*prepared) : trial_->run(c);
   if (result.device_lost) abandon(result);
   if (status_) publish(result);
   if (result.outcome == TrialOutcome::excluded) return -1;
@@ -147,48 +156,44 @@ void Worker::stop_at(const Signature& signature, const Reproducer& reproducer) {
   std::abort();
 }
 
+// The case whose turn it is, after as many others have been drawn as can be made ready ahead.
+template <class Draw>
+size_t Worker::take_turn(std::span<uint8_t> out, const Draw& draw) {
+  while (ahead_->wants_more()) ahead_->add(admitted(trial_->preconditions(), draw));
+  return write(encode(ahead_->next()), out);
+}
+
 size_t Worker::mutate(std::span<uint8_t> buffer, size_t size, unsigned seed) {
   Random random(seed);
   random.discard(2);  // the first values of neighbouring seeds are neighbours
   const Constants constants = options_.guided ? under_test_.constants : Constants();
-  const auto draw = [&] { return random_case(schema_, random, options_.limits, constants); };
-  if (!options_.guided) {
-    Case c = draw();
-    for (int i = 0; i < admission_attempts && !trial_->preconditions().admit(c); ++i) c = draw();
-    return write_case(c, buffer);
-  }
+  const auto fresh = [&] { return random_case(schema_, random, options_.limits, constants); };
+  if (!options_.guided) return take_turn(buffer, fresh);
   const Case original = decode(schema_, buffer.first(size), options_.limits);
   if (options_.shrink_only) {
     const std::vector<Case> simpler = simplifications(original);
-    return write_case(simpler.empty() ? original : simpler[random() % simpler.size()], buffer);
+    return write(encode(simpler.empty() ? original : simpler[random() % simpler.size()]), buffer);
   }
-  const bool fresh = size == 0 || random() % fresh_case_period == 0;
-  Case c = original;
-  for (int i = 0; i < admission_attempts; ++i) {
-    if (fresh) {
-      c = draw();
-    } else {
-      c = original;
-      warpfuzz::mutate(c, random, options_.limits, constants);
-    }
-    if (trial_->preconditions().admit(c)) break;
-  }
-  return write_case(c, buffer);
+  if (size == 0 || random() % fresh_case_period == 0) return take_turn(buffer, fresh);
+  return take_turn(buffer, [&] {
+    Case c = original;
+    warpfuzz::mutate(c, random, options_.limits, constants);
+    return c;
+  });
 }
 
 size_t Worker::crossover(std::span<const uint8_t> a, std::span<const uint8_t> b,
                          std::span<uint8_t> out, unsigned seed) {
   Random random(seed);
   random.discard(2);
-  if (!options_.guided) return write_case(random_case(schema_, random, options_.limits), out);
-  const Case first = decode(schema_, a, options_.limits);
-  if (options_.shrink_only) return write_case(first, out);
-  const Case second = decode(schema_, b, options_.limits);
-  Case c = warpfuzz::crossover(first, second, random, options_.limits);
-  for (int i = 1; i < admission_attempts && !trial_->preconditions().admit(c); ++i) {
-    c = warpfuzz::crossover(first, second, random, options_.limits);
+  if (!options_.guided) {
+    return take_turn(out, [&] { return random_case(schema_, random, options_.limits); });
   }
-  return write_case(c, out);
+  const Case first = decode(schema_, a, options_.limits);
+  if (options_.shrink_only) return write(encode(first), out);
+  const Case second = decode(schema_, b, options_.limits);
+  return take_turn(out,
+                   [&] { return warpfuzz::crossover(first, second, random, options_.limits); });
 }
 
 }  // namespace warpfuzz

@@ -11,6 +11,7 @@
 
 #include "crashes/signature_store.h"
 #include "fuzzers/kernel_under_test.h"
+#include "fuzzers/lookahead.h"
 #include "fuzzers/trial.h"
 #include "fuzzers/work_directory.h"
 #include "fuzzers/worker_status.h"
@@ -42,7 +43,9 @@ class Worker {
   // should not keep. Aborts on a violation unless it keeps going.
   int run(std::span<const uint8_t> bytes, std::span<uint8_t> counters);
 
-  // libFuzzer's custom mutator and crossover: write at most `capacity` bytes, return how many.
+  // libFuzzer's custom mutator and crossover: write at most `capacity` bytes, return how many. With
+  // a crew that is a mutation of an earlier call, made ready in the meantime; this call's comes
+  // later.
   size_t mutate(std::span<uint8_t> buffer, size_t size, unsigned seed);
   size_t crossover(std::span<const uint8_t> a, std::span<const uint8_t> b, std::span<uint8_t> out,
                    unsigned seed);
@@ -50,6 +53,8 @@ class Worker {
   const std::shared_ptr<const Schema>& schema() const { return schema_; }
 
  private:
+  template <class Draw>
+  size_t take_turn(std::span<uint8_t> out, const Draw& draw);
   void handle_violation(const Case& c, const TrialResult& result);
   void store(const Case& c, const TrialResult& result, const Signature& signature);
   void store_smallest(const Case& c, const TrialResult& result, const Signature& signature);
@@ -61,6 +66,7 @@ class Worker {
   std::shared_ptr<const Schema> schema_;
   KernelUnderTest under_test_;
   std::optional<Trial> trial_;
+  std::optional<Lookahead> ahead_;
   std::optional<WorkDirectory> work_;
   std::optional<SignatureStore> store_;
   std::unique_ptr<MappedStatus> status_;

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace warpfuzz {
@@ -22,6 +25,8 @@ constexpr uint64_t generation = uint64_t{1} << 48;  // so that no two loops' wor
 
 size_t next_of(uint64_t word) { return static_cast<size_t>(word & low_mask); }
 size_t parts_of(uint64_t word) { return static_cast<size_t>(word >> parts_shift & low_mask); }
+thread_local bool helps = false;  // a thread of the crew: it starts no loops
+
 bool is_open(uint64_t word) { return next_of(word) < parts_of(word); }
 
 }  // namespace
@@ -33,13 +38,21 @@ struct Crew::Team {
   std::atomic<bool> stopping{false};
   Loop loop;
   std::vector<std::thread> threads;
+  std::mutex tasks_mutex;
+  std::deque<std::shared_ptr<Task>> tasks;
+  std::atomic<size_t> tasks_waiting{0};
 
   ~Team() { stop(); }
 
-  void stop() {
-    stopping.store(true);
+  // Threads that sleep wait for the word to change.
+  void wake() {
     word.fetch_add(generation);
     word.notify_all();
+  }
+
+  void stop() {
+    stopping.store(true);
+    wake();
     for (std::thread& thread : threads) thread.join();
     threads.clear();
     stopping.store(false);
@@ -55,18 +68,31 @@ struct Crew::Team {
     }
   }
 
+  std::shared_ptr<Task> take_task() {
+    const std::lock_guard lock(tasks_mutex);
+    if (tasks.empty()) return nullptr;
+    std::shared_ptr<Task> task = std::move(tasks.front());
+    tasks.pop_front();
+    tasks_waiting.store(tasks.size(), std::memory_order_relaxed);
+    return task;
+  }
+
   void serve() {
+    helps = true;
     int spins = 0;
     while (!stopping.load(std::memory_order_relaxed)) {
       const uint64_t seen = word.load(std::memory_order_acquire);
       if (is_open(seen)) {
         work();
         spins = 0;
+      } else if (tasks_waiting.load(std::memory_order_relaxed) > 0) {
+        if (const auto task = take_task(); task && task->claim()) task->run();
+        spins = 0;
       } else if (++spins < spins_before_sleep) {
         _mm_pause();
       } else {
         asleep.fetch_add(1);
-        word.wait(seen);
+        if (tasks_waiting.load() == 0) word.wait(seen);
         asleep.fetch_sub(1);
         spins = 0;
       }
@@ -84,7 +110,52 @@ Crew::Team& Crew::team() {
   return team;
 }
 
-bool Crew::exists() { return !team().threads.empty(); }
+bool Crew::exists() { return !helps && !team().threads.empty(); }
+
+size_t Crew::threads() { return team().threads.size() + 1; }
+
+void Crew::Task::run() {
+  try {
+    body_();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+  done_.store(true, std::memory_order_release);
+}
+
+void Crew::Task::wait() const {
+  while (!done_.load(std::memory_order_acquire)) _mm_pause();
+}
+
+void Crew::cancel(Task& task) {
+  if (task.claim()) {
+    task.done_.store(true, std::memory_order_release);
+  } else {
+    task.wait();
+  }
+}
+
+std::shared_ptr<Crew::Task> Crew::start(std::function<void()> body) {
+  auto task = std::make_shared<Task>(std::move(body));
+  Team& t = team();
+  if (t.threads.empty()) return task;
+  {
+    const std::lock_guard lock(t.tasks_mutex);
+    t.tasks.push_back(task);
+    t.tasks_waiting.store(t.tasks.size());
+  }
+  if (t.asleep.load() > 0) t.wake();
+  return task;
+}
+
+void Crew::finish(Task& task) {
+  if (task.claim()) {
+    task.run();
+  } else {
+    task.wait();
+  }
+  if (task.error_) std::rethrow_exception(task.error_);
+}
 
 void Crew::set_threads(size_t threads) {
   Team& t = team();

@@ -8,7 +8,9 @@
 
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <vector>
 
 #include "schemas/mutation.h"
@@ -73,6 +75,50 @@ TEST_F(CrewTest, LoopsEndInAForkedChild) {
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+TEST_F(CrewTest, DoesEveryTaskOnceWithLoopsBetween) {
+  std::atomic<int> times[50] = {};
+  std::vector<std::shared_ptr<Crew::Task>> tasks;
+  for (int round = 0; round < 200; ++round) {
+    tasks.clear();
+    for (auto& time : times) {
+      time = 0;
+      tasks.push_back(Crew::start(
+          [&time] { Crew::share(3000, 100, [&](size_t begin, size_t) { time += begin == 0; }); }));
+    }
+    std::atomic<size_t> sum = 0;
+    Crew::share(1000, 10, [&](size_t begin, size_t end) { sum += end - begin; });
+    ASSERT_EQ(sum, 1000u);
+    for (const auto& task : tasks) Crew::finish(*task);
+    for (const auto& time : times) ASSERT_EQ(time, 1) << round;
+    if (round % 50 == 0) usleep(20'000);  // its threads sleep by now
+  }
+}
+
+TEST_F(CrewTest, DoesTasksThatNobodyWaitsFor) {
+  const pid_t caller = gettid();
+  std::atomic<pid_t> by = 0;
+  const auto task = Crew::start([&] { by = gettid(); });
+  for (int i = 0; i < 5000 && by == 0; ++i) usleep(1000);
+  EXPECT_NE(by, 0);
+  EXPECT_NE(by, caller);
+  Crew::finish(*task);
+}
+
+TEST_F(CrewTest, TasksThrowWhereTheyAreWaitedFor) {
+  for (int i = 0; i < 100; ++i) {
+    const auto task = Crew::start([] { throw std::runtime_error("no luck"); });
+    EXPECT_THROW(Crew::finish(*task), std::runtime_error);
+  }
+}
+
+TEST(Crew, WithoutThreadsTasksAreDoneWhenTheyAreWaitedFor) {
+  bool done = false;
+  const auto task = Crew::start([&] { done = true; });
+  EXPECT_FALSE(done);
+  Crew::finish(*task);
+  EXPECT_TRUE(done);
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
