@@ -40,10 +40,7 @@ std::string element_text(const std::string& output, const std::vector<int64_t>& 
 class Profiler {
  public:
   Profiler(const Schema& schema, Kernel& kernel, std::chrono::milliseconds time_limit)
-      : schema_(schema),
-        kernel_(kernel),
-        time_limit_(time_limit),
-        image_(kernel.image_memory()) {}
+      : schema_(schema), kernel_(kernel), time_limit_(time_limit), image_(kernel.image_memory()) {}
 
   // Whether the device still answers.
   bool add(const Case& c, ErrorProfile& profile) {
