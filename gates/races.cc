@@ -13,8 +13,10 @@ GateResult check_races(const Judgement& judgement) {
   GateResult result = fault_violation(*watched, {FaultKind::data_race});
   if (result.outcome == Outcome::violation) {
     const Fault& race = result.faults.front();
-    result.reason = fmt::format("a {} is not ordered after the {} by another thread", race.message,
-                                race.earlier ? race.earlier->kind : "access");
+    const bool by_thread = !race.earlier || race.earlier->in_device_code;
+    result.reason = fmt::format("a {} is not ordered after the {}{}", race.message,
+                                race.earlier ? race.earlier->kind : "access",
+                                by_thread ? " by another thread" : "");
   }
   return result;
 }

@@ -316,6 +316,25 @@ TEST(GateTable, WhatMayVaryFromRunToRunIsNoReadOfOldContents) {
   }
 }
 
+// What a copy or the host did is no thread's.
+TEST(GateTable, Rac01NamesAThreadOnlyWhereOneMadeTheEarlierAccess) {
+  Case c;
+  c.schema = make_schema();
+  c.axes = {3};
+  Judgement judgement{.c = c, .observations = {}};
+  const auto reason_after = [&](const char* kind, bool in_device_code) {
+    Observation observation = raced();
+    observation.run.faults[0].earlier->kind = kind;
+    observation.run.faults[0].earlier->in_device_code = in_device_code;
+    judgement.observations[static_cast<size_t>(Probe::race_check)] = observation;
+    return find_gate("RAC-01")->check(judgement).reason;
+  };
+  const std::string start = "a read of shared variable total is not ordered after the ";
+  EXPECT_EQ(reason_after("write", true), start + "write by another thread");
+  EXPECT_EQ(reason_after("write on the host", false), start + "write on the host");
+  EXPECT_EQ(reason_after("write by a copy or fill", false), start + "write by a copy or fill");
+}
+
 // Which read found old contents is told where results depend on them, and not otherwise.
 TEST(GateTable, Mem02NamesTheLinesOfUninitialisedReads) {
   Case c;

@@ -281,6 +281,30 @@ void set(T& variable) {
   cudaMemcpyToSymbol(variable, &zero, sizeof zero);
 }
 
+__global__ void k_first_stream(const float* x, float* y) {
+  y[threadIdx.x] = x[threadIdx.x];  // fault: two_streams
+}
+__global__ void k_second_stream(float* y) {
+  y[threadIdx.x + 64] = y[63 - threadIdx.x];  // fault: two_streams
+}
+template <bool Mended>
+void run_two_streams(const float* x, float* y) {
+  cudaStream_t first, second;
+  cudaEvent_t event;
+  cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+  cudaEventCreate(&event);
+  k_first_stream<<<1, 64, 0, first>>>(x, y);
+  if (Mended) {
+    cudaEventRecord(event, first);
+    cudaStreamWaitEvent(second, event);
+  }
+  k_second_stream<<<1, 64, 0, second>>>(y);
+  cudaEventDestroy(event);
+  cudaStreamDestroy(first);
+  cudaStreamDestroy(second);
+}
+
 template <bool Mended>
 void run(RaceProgram program, const float* x, float* y) {
   switch (program) {
@@ -345,6 +369,8 @@ void run(RaceProgram program, const float* x, float* y) {
     }
     case shuffle_is_no_barrier:
       return k_shuffle_is_no_barrier<Mended><<<1, 32>>>(x, y), void();
+    case two_streams:
+      return run_two_streams<Mended>(x, y);
     case race_program_count:
       return;
   }

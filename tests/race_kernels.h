@@ -27,6 +27,7 @@ enum RaceProgram {
   half_neighbours,        // 16-bit elements: neighbours are no conflict, the same one is
   grid_phases,            // two phases of a cooperative launch without grid.sync()
   shuffle_is_no_barrier,  // a shuffle between store and load orders nothing
+  two_streams,            // a launch reads what one on another stream writes, without an event
   race_program_count
 };
 

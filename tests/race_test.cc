@@ -68,6 +68,7 @@ const Row rows[] = {
     {half_neighbours, "half_neighbours", FaultKind::data_race, "of shared array tile"},
     {grid_phases, "grid_phases", FaultKind::data_race, ""},
     {shuffle_is_no_barrier, "shuffle_is_no_barrier", FaultKind::data_race, "of shared array lanes"},
+    {two_streams, "two_streams", FaultKind::data_race, ""},
 };
 
 RunOptions in(Schedule schedule, uint32_t seed) {
