@@ -1,5 +1,10 @@
 // Launches per second of typical kernels through the real path: compiled, loaded, run on an image.
 // Each with the instrumentations that this build can run: ASan needs a sanitized executable.
+//   scripts/build release simt_benchmark && build/release/tests/simt_benchmark
+//   scripts/build asan simt_benchmark && build/asan/tests/simt_benchmark
+// Rows are <instrumentation>/<kernel and shape>; their items_per_second are launches per second of
+// processor time, on one thread. --benchmark_filter=race/softmax picks rows; where other work
+// disturbs, --benchmark_repetitions=5 --benchmark_report_aggregates_only gives medians.
 #include <benchmark/benchmark.h>
 
 #include <string>
