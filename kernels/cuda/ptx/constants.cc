@@ -44,16 +44,6 @@ std::optional<Constant> parse_float_bits(std::string_view word) {
   return Constant{*bits, static_cast<uint8_t>(single ? 4 : 8), true};
 }
 
-std::optional<uint64_t> parse_integer(std::string_view word) {
-  if (word.ends_with('U')) word.remove_suffix(1);
-  if (word.size() > 2 && word[0] == '0') {
-    if (word[1] == 'x' || word[1] == 'X') return parse_digits(word.substr(2), 16);
-    if (word[1] == 'b' || word[1] == 'B') return parse_digits(word.substr(2), 2);
-  }
-  if (word.size() > 1 && word[0] == '0') return parse_digits(word.substr(1), 8);
-  return parse_digits(word, 10);
-}
-
 std::optional<Constant> parse_constant(std::string_view word, bool negative,
                                        const ComparedType& type) {
   if (word.empty() || word[0] < '0' || word[0] > '9') return std::nullopt;
@@ -82,6 +72,16 @@ std::optional<Constant> parse_constant(std::string_view word, bool negative,
 }
 
 }  // namespace
+
+std::optional<uint64_t> parse_integer(std::string_view word) {
+  if (word.ends_with('U')) word.remove_suffix(1);
+  if (word.size() > 2 && word[0] == '0') {
+    if (word[1] == 'x' || word[1] == 'X') return parse_digits(word.substr(2), 16);
+    if (word[1] == 'b' || word[1] == 'B') return parse_digits(word.substr(2), 2);
+  }
+  if (word.size() > 1 && word[0] == '0') return parse_digits(word.substr(1), 8);
+  return parse_digits(word, 10);
+}
 
 std::vector<Constant> comparison_constants(const Statement& statement) {
   std::vector<Constant> constants;

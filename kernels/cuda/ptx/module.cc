@@ -146,6 +146,7 @@ class Parser {
         label.kind = StatementKind::label;
         label.begin = token.begin;
         label.end = peek(1).end;
+        label.label = token.text;
         at_ += 2;
         // A label of data stays with the directive that follows, an `other` statement.
         if (!is_one_of(peek(), label_directives)) function.statements.push_back(label);

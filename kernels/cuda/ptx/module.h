@@ -36,6 +36,7 @@ struct Statement {
   SourceLine source;
   std::string_view guard;           // "%p1"; empty if none
   bool guard_negated = false;       // @!%p1
+  std::string_view label;           // its name, where it is one
   std::string_view opcode;          // "setp.lt.s32"
   std::span<const Token> operands;  // between opcode and semicolon
 };
