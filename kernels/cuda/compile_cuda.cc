@@ -93,10 +93,17 @@ ProcessResult run(const CompileRequest& request, const Arguments& command) {
   return result;
 }
 
+// For sm_90a or sm_100a, -arch would compile for what is common to its family too.
+std::string architecture_flag(const std::string& architecture) {
+  if (!architecture.ends_with('a') && !architecture.ends_with('f')) return "-arch=" + architecture;
+  const std::string number = architecture.substr(architecture.find('_') + 1);
+  return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", number);
+}
+
 Arguments compile_flags(const CompileRequest& request) {
   Arguments flags = {
       "-std=" + request.standard,
-      "-arch=" + request.architecture,
+      architecture_flag(request.architecture),
       "-lineinfo",
       "-O3",
       "-ccbin",

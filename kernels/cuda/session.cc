@@ -90,7 +90,8 @@ std::string architecture_of(int index) {
                "the device's capability is not known");
   driver.check(driver.device_attribute(&minor, attribute_capability_minor, device),
                "the device's capability is not known");
-  return fmt::format("sm_{}{}", major, minor);
+  // Tensor memory is there only in code for this very GPU.
+  return fmt::format("sm_{}{}{}", major, minor, major >= 10 ? "a" : "");
 }
 
 }  // namespace warpfuzz::cuda

@@ -35,7 +35,7 @@ class Session {
   Stream stream_ = nullptr;
 };
 
-// "sm_90" of a device. Throws DeviceUnavailable.
+// "sm_90" or "sm_100a" of a device. Throws DeviceUnavailable.
 std::string architecture_of(int index);
 
 }  // namespace warpfuzz::cuda
