@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/memory_image.h"
@@ -104,6 +105,10 @@ struct DeviceUse {
   uint32_t block_threads = 0;
   bool left_running = false;  // other streams had work when the call's stream had none
 };
+
+// How a message begins where a launch was refused without asking the device, since its code uses
+// tensor memory as no device lets it.
+inline constexpr std::string_view tensor_memory_refusal = "tensor memory: ";
 
 struct RunResult {
   RunStatus status = RunStatus::ok;

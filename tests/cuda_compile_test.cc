@@ -1,11 +1,13 @@
 // Kernels compiled for the CUDA device, as far as that can be checked without a GPU: every kernel
 // of the project assembles with coverage, objects load and export what the device needs. Needs
 // nvcc.
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
 
 #include "kernels/cuda/compile_cuda.h"
 #include "kernels/cuda/kernel_object.h"
@@ -63,6 +65,33 @@ TEST_F(CudaCompile, ObjectsLoadAndKnowTheirCounters) {
   const auto map = ptx::CoverageMap::from_json(loaded.coverage_map);
   EXPECT_GT(map.counters.size(), 50u);
   EXPECT_THAT(map.counters[0].file, HasSubstr("correct/relu.cu"));
+}
+
+TEST_F(CudaCompile, ObjectsKnowWhatNoDeviceCanRun) {
+  CompileRequest for_blackwell =
+      request(fs::path(WARPFUZZ_SOURCE_DIR) / "tests/cuda/tensor_memory.cu");
+  for_blackwell.architecture = "sm_100a";
+  const auto refused = [](const CompileRequest& compiled) {
+    void* const object = dlopen(compile_for_cuda(compiled).c_str(), RTLD_NOW | RTLD_LOCAL);
+    const auto* entry =
+        static_cast<const WfCudaRefusedEntry*>(dlsym(object, "warpfuzz_cuda_refused_entries"));
+    std::map<std::string, std::string> messages;
+    for (; entry != nullptr && entry->entry != nullptr; ++entry) {
+      messages[entry->entry] = entry->message;
+    }
+    return messages;
+  };
+  using ::testing::MatchesRegex;
+  using ::testing::Pair;
+  EXPECT_THAT(
+      refused(for_blackwell),
+      testing::ElementsAre(
+          Pair("columns_96", MatchesRegex("tensor memory: tcgen05.alloc of 96 columns, expected a "
+                                          "power of two from 32 to 512 .tensor_memory.cu:[0-9]+.")),
+          Pair("never_freed", HasSubstr("without a tcgen05.dealloc before the kernel ends")),
+          Pair("relinquished", HasSubstr("after tcgen05.relinquish_alloc_permit")),
+          Pair("too_many", HasSubstr("of 64 columns while 512 of 512 are taken"))));
+  EXPECT_THAT(refused(request(kernels / "correct/relu.cu")), testing::IsEmpty());
 }
 
 TEST_F(CudaCompile, MessagesOfTheCompilerReachTheUser) {

@@ -97,6 +97,12 @@ inline Observation with_status(RunStatus status, uint32_t failed_launches) {
   return observation;
 }
 
+inline Observation refused(std::string message) {
+  Observation observation = with_status(RunStatus::ok, 1);
+  observation.run.message = std::move(message);
+  return observation;
+}
+
 inline Observation launched(uint32_t launches, uint32_t operations = 0) {
   Observation observation = clean();
   observation.run.launches = launches;

@@ -87,6 +87,26 @@ TEST_F(PtxKernel, CampaignsFindWhatIsWrong) {
   EXPECT_THAT(result.output, HasSubstr("call        relu float32 m=1 n=1 "));
 }
 
+TEST_F(PtxKernel, TensorMemoryThatNoDeviceHasIsNeverAskedFor) {
+  fs::copy(std::string(WARPFUZZ_SOURCE_DIR) + "/tests/ptx_tensor_memory.ptx", path("k.ptx"));
+  std::ofstream(path("k.json")) << R"({"module": "k.ptx", "launches": [{"entry": "too_many",
+      "grid": [1], "block": [64], "arguments": [{"type": "pointer", "value": "y"}]}]})";
+  const std::vector<std::string> command = {"fuzz",     "relu", "--kernel", path("k.json"),
+                                            "--device", "cuda", "--work",   path("work"),
+                                            "--runs",   "100",  "--seed",   "3"};
+  ProcessResult result = on_fake_gpu(command);
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  EXPECT_THAT(result.output,
+              HasSubstr("RES-02 resources: 1 of 1 launches not made; tensor memory: tcgen05.alloc "
+                        "of 64 columns while 512 of 512 are taken (too_many.cu:10)"));
+  // No less on a device that cannot load the module.
+  std::ofstream(path("k.ptx"), std::ios::app) << ".entry other()\n{ ld.odd; ret; }\n";
+  fs::remove_all(path("work"));
+  result = on_fake_gpu(command);
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("RES-02 resources: 1 of 1 launches not made; "));
+}
+
 TEST_F(PtxKernel, CorrectOnesStayClean) {
   const ProcessResult result = fuzz("relu_vec4.json", "2000");
   EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;

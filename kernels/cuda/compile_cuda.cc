@@ -13,6 +13,8 @@
 #include "kernels/content_hash.h"
 #include "kernels/cuda/dryrun.h"
 #include "kernels/cuda/ptx/instrument.h"
+#include "kernels/cuda/ptx/resources.h"
+#include "kernels/device.h"
 #include "kernels/subprocess.h"
 
 namespace warpfuzz::cuda {
@@ -22,7 +24,7 @@ namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
 // Part of the key: raise it when the instrumenter or the steps change what they make.
-constexpr const char* pipeline_version = "cuda-2";
+constexpr const char* pipeline_version = "cuda-3";
 
 // Calls of the runtime that the hooks stand before.
 constexpr std::array wrapped_calls = {"__cudaRegisterFatBinary",
@@ -152,9 +154,14 @@ std::string key_of(const CompileRequest& request) {
   return key.hex();
 }
 
-// Compiles to an object; returns what its counters mean.
-ptx::CoverageMap compile_object(const CompileRequest& request, const fs::path& directory,
-                                const fs::path& object) {
+// What is known of the device code from its PTX.
+struct DeviceCode {
+  ptx::CoverageMap map;
+  std::vector<ptx::RefusedEntry> refused;
+};
+
+DeviceCode compile_object(const CompileRequest& request, const fs::path& directory,
+                          const fs::path& object) {
   Arguments command = {"env", "TMPDIR=" + directory.string(), request.nvcc, "--dryrun", "-c"};
   append(command, compile_flags(request));
   append(command, {"-o", object, request.source});
@@ -167,31 +174,50 @@ ptx::CoverageMap compile_object(const CompileRequest& request, const fs::path& d
   write_file(directory / "to_ptx.sh", steps.to_ptx);
   write_file(directory / "from_ptx.sh", steps.from_ptx);
   run(request, {"sh", directory / "to_ptx.sh"});
-  ptx::CoverageMap map;
-  if (request.device_coverage) {
-    try {
-      ptx::Instrumented result =
-          ptx::instrument(read_file(steps.ptx), {.predicates = request.predicates});
+  DeviceCode code;
+  try {
+    const std::string text = read_file(steps.ptx);
+    code.refused = ptx::refused_entries(text);
+    if (request.device_coverage) {
+      ptx::Instrumented result = ptx::instrument(text, {.predicates = request.predicates});
       write_file(steps.ptx, result.text);
-      map = std::move(result.map);
-    } catch (const ptx::PtxError& error) {
+      code.map = std::move(result.map);
+    }
+  } catch (const ptx::PtxError& error) {
+    if (request.device_coverage) {
       throw CompileError(fmt::format("{}: error: the PTX of this kernel cannot be instrumented: {}",
                                      request.source.string(), error.what()));
     }
   }
   run(request, {"sh", directory / "from_ptx.sh"});
-  return map;
+  return code;
 }
 
-std::string map_source(const ptx::CoverageMap& map) {
+// The names of files that messages hold may be anything.
+std::string quoted(const std::string& text) {
+  std::string literal = "\"";
+  for (const char c : text) literal += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+  return literal + "\"";
+}
+
+std::string facts_source(const DeviceCode& code) {
+  std::string refused;
+  for (const ptx::RefusedEntry& entry : code.refused) {
+    refused += fmt::format("{{{}, {}}}, ", quoted(entry.entry),
+                           quoted(std::string(tensor_memory_refusal) + entry.message));
+  }
   return fmt::format(
+      "#include \"cuda/runtime_report.h\"\n"
       "extern \"C\" {{\n"
       "extern const unsigned warpfuzz_cuda_counters;\n"
       "const unsigned warpfuzz_cuda_counters = {};\n"
       "extern __attribute__((visibility(\"default\"))) const char warpfuzz_cuda_coverage_map[];\n"
       "const char warpfuzz_cuda_coverage_map[] = R\"wf({})wf\";\n"
+      "extern __attribute__((visibility(\"default\"))) const WfCudaRefusedEntry\n"
+      "    warpfuzz_cuda_refused_entries[];\n"
+      "const WfCudaRefusedEntry warpfuzz_cuda_refused_entries[] = {{{}{{nullptr, nullptr}}}};\n"
       "}}\n",
-      map.counters.size(), map.to_json());
+      code.map.counters.size(), code.map.to_json(), refused);
 }
 
 }  // namespace
@@ -209,9 +235,9 @@ fs::path compile_for_cuda(const CompileRequest& request) {
                             fmt::format("{}.{}.{}", key, ::getpid(), compilations.fetch_add(1)));
   const fs::path object = directory.path() / "kernel.o";
   const fs::path result = directory.path() / "kernel.so";
-  const ptx::CoverageMap map = compile_object(request, directory.path(), object);
-  const fs::path map_file = directory.path() / "coverage_map.cc";
-  write_file(map_file, map_source(map));
+  const DeviceCode code = compile_object(request, directory.path(), object);
+  const fs::path facts_file = directory.path() / "device_code.cc";
+  write_file(facts_file, facts_source(code));
 
   Arguments link = {request.nvcc, "-shared", "--no-device-link", "-cudart", "static", "-ccbin",
                     request.host_compiler, "-std=c++17", "-Xcompiler", "-fPIC,-O2",
@@ -221,7 +247,7 @@ fs::path compile_for_cuda(const CompileRequest& request) {
                     "--build-id=none"};
   for (const char* call : wrapped_calls) append(link, {"-Xlinker", std::string("--wrap=") + call});
   append(link,
-         {"-o", result, object, map_file, request.kernel_directory / "cuda/runtime_hooks.cc"});
+         {"-o", result, object, facts_file, request.kernel_directory / "cuda/runtime_hooks.cc"});
   run(request, link);
   fs::rename(result, entry);
   return entry;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "kernels/cuda/cubin.h"
@@ -13,6 +14,7 @@
 #include "kernels/cuda/module_manifest.h"
 #include "kernels/cuda/ptx/instrument.h"
 #include "kernels/cuda/ptx/module.h"
+#include "kernels/cuda/ptx/resources.h"
 #include "kernels/device.h"
 
 namespace warpfuzz::cuda {
@@ -28,6 +30,7 @@ struct Image {
   std::string text;
   std::string coverage_map;
   bool stateless = false;
+  std::vector<ptx::RefusedEntry> refused;
 };
 
 Image read_image(const fs::path& file, bool instrument) {
@@ -44,6 +47,7 @@ Image read_image(const fs::path& file, bool instrument) {
   }
   try {
     image.stateless = !ptx::parse(image.text).has_global_variables;
+    image.refused = ptx::refused_entries(image.text);
     if (instrument) {
       ptx::Instrumented result = ptx::instrument(image.text, {.lines_of_text = file.string()});
       image.text = std::move(result.text);
@@ -91,11 +95,21 @@ class ModuleKernel final : public KernelCode {
   ModuleKernel(const Session& session, ModuleManifest manifest, const Image& image)
       : session_(session),
         manifest_(std::move(manifest)),
-        module_(session, image.text, manifest_.module),
         coverage_map_(image.coverage_map),
         stateless_(image.stateless) {
     for (const LaunchSpec& launch : manifest_.launches) {
-      Entry entry = module_.entry(launch.entry, launch.where + ".entry");
+      refusals_.push_back(refusal(image, launch.entry));
+    }
+    try {
+      module_.emplace(session, image.text, manifest_.module);
+    } catch (const KernelError&) {
+      // Code of another GPU, say; its fault is known without it.
+      if (!always_refused()) throw;
+      coverage_map_.clear();
+      return;
+    }
+    for (const LaunchSpec& launch : manifest_.launches) {
+      Entry entry = module_->entry(launch.entry, launch.where + ".entry");
       check_arguments(launch, entry);
       check_block(launch, entry);
       entries_.push_back(std::move(entry));
@@ -113,9 +127,9 @@ class ModuleKernel final : public KernelCode {
   WfStatus call(const Case& c, const WfCall& call) override {
     call_values(c, values_);
     const uint32_t failed_before = report_.failed_launches;
-    for (size_t i = 0; i < entries_.size(); ++i) {
+    for (size_t i = 0; i < manifest_.launches.size(); ++i) {
       const LaunchSpec& spec = manifest_.launches[i];
-      if (!spec.when || spec.when->evaluate(values_) != 0) launch(spec, entries_[i], call);
+      if (!spec.when || spec.when->evaluate(values_) != 0) launch(i, call);
     }
     return report_.failed_launches == failed_before ? WF_OK : WF_ERROR;
   }
@@ -126,7 +140,7 @@ class ModuleKernel final : public KernelCode {
   CounterArray counters() const override {
     CounterArray counters;
     if (!coverage_map_.empty()) {
-      counters.address = module_.variable(ptx::coverage_symbol, counters.bytes);
+      counters.address = module_->variable(ptx::coverage_symbol, counters.bytes);
     }
     return counters;
   }
@@ -134,7 +148,24 @@ class ModuleKernel final : public KernelCode {
   bool stateless() const override { return stateless_; }
 
  private:
-  void launch(const LaunchSpec& spec, const Entry& entry, const WfCall& call) {
+  // Why launches of this entry are refused; empty if they are not.
+  static std::string refusal(const Image& image, const std::string& name) {
+    for (const ptx::RefusedEntry& refused : image.refused) {
+      if (refused.entry == name) return std::string(tensor_memory_refusal) + refused.message;
+    }
+    return {};
+  }
+
+  // Some launch that every call makes is.
+  bool always_refused() const {
+    for (size_t i = 0; i < refusals_.size(); ++i) {
+      if (!refusals_[i].empty() && !manifest_.launches[i].when) return true;
+    }
+    return false;
+  }
+
+  void launch(size_t index, const WfCall& call) {
+    const LaunchSpec& spec = manifest_.launches[index];
     int64_t sizes[7];  // grid, block, shared
     for (size_t i = 0; i < 3; ++i) {
       sizes[i] = spec.grid[i].evaluate(values_);
@@ -146,6 +177,9 @@ class ModuleKernel final : public KernelCode {
       return size >= 0 && size <= std::numeric_limits<uint32_t>::max();
     });
     if (!possible) return refuse(bad_configuration);
+    if (!refusals_[index].empty()) return refuse(refusals_[index].c_str());
+    if (!module_) return;  // a refused launch follows, or was before
+    const Entry& entry = entries_[index];
     unsigned u[7];
     std::copy(std::begin(sizes), std::end(sizes), u);
     set_arguments(spec, call);
@@ -222,10 +256,11 @@ class ModuleKernel final : public KernelCode {
 
   const Session& session_;
   ModuleManifest manifest_;
-  LoadedModule module_;
+  std::optional<LoadedModule> module_;  // empty where a launch of every call is refused
   std::string coverage_map_;
   bool stateless_;
-  std::vector<Entry> entries_;  // as manifest_.launches
+  std::vector<std::string> refusals_;  // as manifest_.launches, as the following
+  std::vector<Entry> entries_;
   WfCudaReport report_{};
   std::vector<int64_t> values_;
   std::vector<uint64_t> slots_;

@@ -1,6 +1,7 @@
 // Linked into every kernel object that compile_cuda.h builds: stands between the kernel's host code
-// and the CUDA runtime (the linker's --wrap), counts what a call does, and registers the coverage
-// array that the instrumenter has added to the device code. Compiled with nvcc's headers; knows
+// and the CUDA runtime (the linker's --wrap), counts what a call does, refuses launches of kernels
+// that are known to ask for what no device has, and registers the coverage array that the
+// instrumenter has added to the device code. Compiled with nvcc's headers; knows
 // nothing of warpfuzz but runtime_report.h.
 #include <cuda_runtime_api.h>
 
@@ -77,6 +78,23 @@ void note_resources(const void* function, dim3 block, size_t dynamic_shared) {
   keep_largest(report.block_threads, size_t{block.x} * block.y * block.z);
 }
 
+// Why this kernel is not launched; nullptr if nothing is known against it.
+const char* refusal(const void* function) {
+  if (warpfuzz_cuda_refused_entries[0].entry == nullptr) return nullptr;
+  if (cudaPeekAtLastError() != cudaSuccess) return nullptr;  // asking would hide that error
+  const char* name = nullptr;
+#if CUDART_VERSION >= 12030
+  if (cudaFuncGetName(&name, function) != cudaSuccess)
+    cudaGetLastError();  // ours, not the kernel's
+#else
+  static_cast<void>(function);
+#endif
+  if (name == nullptr) return nullptr;
+  const WfCudaRefusedEntry* entry = warpfuzz_cuda_refused_entries;
+  while (entry->entry != nullptr && std::strcmp(entry->entry, name) != 0) ++entry;
+  return entry->message;
+}
+
 void note_error(cudaError_t error) {
   std::snprintf(report.message, sizeof report.message, "%s", cudaGetErrorString(error));
 }
@@ -90,6 +108,19 @@ cudaError_t note_launch(cudaError_t error, cudaStream_t stream) {
     note_error(error);
   }
   return error;
+}
+
+// Launches, unless the kernel is refused.
+template <class Launch>
+cudaError_t launch_unless_refused(const void* function, dim3 block, size_t dynamic_shared,
+                                  cudaStream_t stream, Launch launch) {
+  if (const char* const message = refusal(function)) {
+    ++report.failed_launches;
+    std::snprintf(report.message, sizeof report.message, "%s", message);
+    return cudaErrorLaunchOutOfResources;
+  }
+  note_resources(function, block, dynamic_shared);
+  return note_launch(launch(), stream);
 }
 
 cudaError_t note_copy(cudaError_t error, cudaMemcpyKind kind) {
@@ -116,30 +147,31 @@ void** __wrap___cudaRegisterFatBinary(void* fat_cubin) {
 
 cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
                                       size_t shared, cudaStream_t stream) {
-  note_resources(kernel, block, shared);
-  return note_launch(__real___cudaLaunchKernel(kernel, grid, block, arguments, shared, stream),
-                     stream);
+  return launch_unless_refused(kernel, block, shared, stream, [&] {
+    return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+  });
 }
 
 cudaError_t __wrap_cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments,
                                     size_t shared, cudaStream_t stream) {
-  note_resources(function, block, shared);
-  return note_launch(__real_cudaLaunchKernel(function, grid, block, arguments, shared, stream),
-                     stream);
+  return launch_unless_refused(function, block, shared, stream, [&] {
+    return __real_cudaLaunchKernel(function, grid, block, arguments, shared, stream);
+  });
 }
 
 cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
                                        void** arguments) {
-  note_resources(function, config->blockDim, config->dynamicSmemBytes);
-  return note_launch(__real_cudaLaunchKernelExC(config, function, arguments), config->stream);
+  return launch_unless_refused(
+      function, config->blockDim, config->dynamicSmemBytes, config->stream,
+      [&] { return __real_cudaLaunchKernelExC(config, function, arguments); });
 }
 
 cudaError_t __wrap_cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                                void** arguments, size_t shared,
                                                cudaStream_t stream) {
-  note_resources(function, block, shared);
-  return note_launch(
-      __real_cudaLaunchCooperativeKernel(function, grid, block, arguments, shared, stream), stream);
+  return launch_unless_refused(function, block, shared, stream, [&] {
+    return __real_cudaLaunchCooperativeKernel(function, grid, block, arguments, shared, stream);
+  });
 }
 
 cudaError_t __wrap_cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {

@@ -24,6 +24,13 @@ typedef struct {
   char message[128]; /* of the last failed launch or copy */
 } WfCudaReport;
 
+/* A kernel whose PTX asks for what no device has (ptx/resources.h): its launches are refused with
+ * this message. */
+typedef struct {
+  const char* entry; /* mangled */
+  const char* message;
+} WfCudaRefusedEntry;
+
 /* Before and after warpfuzz_kernel(). */
 void warpfuzz_cuda_begin(void* stream);
 void warpfuzz_cuda_end(WfCudaReport* report);
@@ -31,6 +38,8 @@ void warpfuzz_cuda_end(WfCudaReport* report);
 int warpfuzz_cuda_coverage(uint64_t* address, uint64_t* bytes);
 /* What the counters mean (ptx/coverage_map.h), as JSON. */
 extern const char warpfuzz_cuda_coverage_map[];
+/* Ends with a null entry. */
+extern const WfCudaRefusedEntry warpfuzz_cuda_refused_entries[];
 
 #ifdef __cplusplus
 }
