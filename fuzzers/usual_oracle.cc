@@ -95,7 +95,9 @@ std::vector<double> reference_values(const OutputExpectation& expectation) {
 // The calls of one kernel, judged one by one.
 class Judge {
  public:
-  explicit Judge(Kernel& kernel) : kernel_(kernel), image_(kernel.image_memory()) { accepts_.fill(true); }
+  explicit Judge(Kernel& kernel) : kernel_(kernel), image_(kernel.image_memory()) {
+    accepts_.fill(true);
+  }
 
   void run(const Case& c) {
     const std::vector<Tensor> inputs = make_inputs(c);
