@@ -71,7 +71,8 @@ Command fuzz_command(CLI::App& app) {
       ->capture_default_str();
   sub->add_option("--time", a->time, "How long: 90s, 10m, 2h, 1d")->capture_default_str();
   sub->add_option("--runs", a->campaign.runs, "Stop after so many cases (0: no bound)");
-  sub->add_option("--seed", a->campaign.seed, "Same seed, runs and one worker: same campaign")
+  sub->add_option("--seed", a->campaign.seed,
+                  "Same seed, runs, threads and one worker: same campaign")
       ->capture_default_str();
   sub->add_option("--workers", a->campaign.workers, "Processes that share the corpus")
       ->capture_default_str();

@@ -150,7 +150,7 @@ void test_memory() {
   CHECK_CUDA(cudaFreeAsync(pooled, nullptr));
   CHECK_CUDA(cudaDeviceSynchronize());
   CHECK(back[63] == 4);
-  CHECK_ERROR(cudaDeviceEnablePeerAccess(0, 0), cudaErrorInvalidDevice);
+  CHECK_ERROR(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessUnsupported);
   CHECK_CUDA(cudaFree(nullptr));
   CHECK_CUDA(cudaFree(managed));
   CHECK_CUDA(cudaFreeHost(pinned));

@@ -64,8 +64,8 @@ WF_INTRINSIC cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
   return cudaSuccess;
 }
 // The only device is no peer of itself.
-WF_INTRINSIC cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return ::wf_simt::fail(cudaErrorInvalidDevice);
+WF_INTRINSIC cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned) {
+  return ::wf_simt::fail(device == 0 ? cudaErrorPeerAccessUnsupported : cudaErrorInvalidDevice);
 }
 WF_INTRINSIC cudaError_t cudaDeviceDisablePeerAccess(int) {
   return ::wf_simt::fail(cudaErrorInvalidDevice);
