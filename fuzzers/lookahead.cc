@@ -6,14 +6,15 @@
 #include "seeds/value_law.h"
 
 namespace warpfuzz {
-void Preparation::make(int minimum_oracle_level) {
+
+void Preparation::make() {
   values_seconds = oracle_seconds = 0;
   {
     const Stopwatch watch(values_seconds);
     inputs = make_inputs(c);
   }
   const Stopwatch watch(oracle_seconds);
-  oracle.evaluate(c, inputs, {.minimum_level = minimum_oracle_level});
+  oracle.evaluate(c, inputs);
 }
 
 void Lookahead::Entry::forget_task() {
@@ -22,8 +23,7 @@ void Lookahead::Entry::forget_task() {
 }
 
 // As many as there are threads besides the one that runs trials.
-Lookahead::Lookahead(int minimum_oracle_level)
-    : minimum_oracle_level_(minimum_oracle_level), depth_(Crew::threads() - 1) {}
+Lookahead::Lookahead() : depth_(Crew::threads() - 1) {}
 
 void Lookahead::add(Case c) {
   std::unique_ptr<Entry> entry;
@@ -35,9 +35,7 @@ void Lookahead::add(Case c) {
   }
   entry->preparation.c = std::move(c);
   if (depth_ > 0) {
-    entry->task = Crew::start([preparation = &entry->preparation, level = minimum_oracle_level_] {
-      preparation->make(level);
-    });
+    entry->task = Crew::start([preparation = &entry->preparation] { preparation->make(); });
   }
   waiting_.push_back(std::move(entry));
 }

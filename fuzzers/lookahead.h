@@ -18,17 +18,16 @@ namespace warpfuzz {
 struct Preparation {
   Case c;
   std::vector<Tensor> inputs;
-  Oracle oracle;  // has evaluated the call
+  Oracle oracle;  // has evaluated the call, at its usual level
   double values_seconds = 0;
   double oracle_seconds = 0;
 
-  void make(int minimum_oracle_level);
+  void make();
 };
 
 class Lookahead {
  public:
-  // Unlike an Oracle's, `minimum_oracle_level` holds for all cases.
-  explicit Lookahead(int minimum_oracle_level = 0);
+  Lookahead();
 
   // Whether add() should be called again before next().
   bool wants_more() const { return waiting_.size() <= depth_; }
@@ -48,7 +47,6 @@ class Lookahead {
     std::shared_ptr<Crew::Task> task;  // none without a crew
   };
 
-  int minimum_oracle_level_;
   size_t depth_;
   std::deque<std::unique_ptr<Entry>> waiting_;
   std::unique_ptr<Entry> current_;

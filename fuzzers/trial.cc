@@ -7,6 +7,7 @@
 #include "fuzzers/controls.h"
 #include "fuzzers/stopwatch.h"
 #include "reference/number_format.h"
+#include "schemas/check.h"
 #include "seeds/value_law.h"
 
 namespace warpfuzz {
@@ -106,6 +107,8 @@ Trial::Trial(std::shared_ptr<const Schema> schema, Kernel& kernel, TrialOptions 
       image_(kernel.image_memory()) {}
 
 TrialResult Trial::run(Preparation& preparation) {
+  WARPFUZZ_CHECK(options_.minimum_oracle_level == 0, "expectations were made at level 0, not {}",
+                 options_.minimum_oracle_level);
   const Case& c = preparation.c;
   if (!preconditions_.admit(c)) return excluded();
   std::swap(oracle_, preparation.oracle);

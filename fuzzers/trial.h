@@ -74,8 +74,8 @@ class Trial {
   Trial(std::shared_ptr<const Schema> schema, Kernel& kernel, TrialOptions options = {});
 
   TrialResult run(const Case& c);
-  // The same where values and expectation were made before (by the level of `options`); what is in
-  // `preparation` afterwards is of no use but as memory.
+  // The same where values and expectation were made before, for options that ask for no minimum
+  // level; what is in `preparation` afterwards is of no use but as memory.
   TrialResult run(Preparation& preparation);
   // The same with given input bits instead of those that the case's laws would make.
   TrialResult run(const Case& c, std::vector<Tensor> inputs);

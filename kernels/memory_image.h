@@ -85,7 +85,6 @@ class MemoryImage {
   std::vector<Damage> find_damage(std::span<const Tensor> inputs) const;
   // "output y[3,17] + 2 bytes", "8 bytes past the end of output y", for messages.
   std::string describe_address(const void* address) const;
-  BlockSource& source() const { return source_; }
 
  private:
   void lay_out(const Case& c, size_t workspace_bytes, uint32_t placement_seed);
@@ -96,7 +95,7 @@ class MemoryImage {
   std::byte* block_ = nullptr;
   size_t size_ = 0;
   size_t capacity_ = 0;
-  size_t dirty_ = 0;  // bytes of the block that were composed since it was taken
+  size_t dirty_ = 0;  // bytes of the block that do not hold `beyond` (reserve())
   Fill fill_ = nan_fill;
   const Schema* schema_ = nullptr;
   std::vector<Tensor> outputs_;  // dtype and shape only

@@ -23,10 +23,10 @@ constexpr int parts_shift = 24;
 constexpr uint64_t low_mask = (uint64_t{1} << parts_shift) - 1;
 constexpr uint64_t generation = uint64_t{1} << 48;  // so that no two loops' words are the same
 
-size_t next_of(uint64_t word) { return static_cast<size_t>(word & low_mask); }
-size_t parts_of(uint64_t word) { return static_cast<size_t>(word >> parts_shift & low_mask); }
 thread_local bool helps = false;  // a thread of the crew: it starts no loops
 
+size_t next_of(uint64_t word) { return static_cast<size_t>(word & low_mask); }
+size_t parts_of(uint64_t word) { return static_cast<size_t>(word >> parts_shift & low_mask); }
 bool is_open(uint64_t word) { return next_of(word) < parts_of(word); }
 
 }  // namespace

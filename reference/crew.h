@@ -2,7 +2,8 @@
 // are idle, and making values and expectations takes longer than the kernel. Campaigns on the CPU
 // device keep every processor busy and have no crew, the default. One crew per process; one thread
 // starts loops and tasks. A loop never waits for a thread that has not joined it, and who waits for
-// a task that nobody has begun does it, so both also end in a forked child, which has no crew.
+// a task that nobody has begun does it: both also end in a forked child, which has no crew, but for
+// tasks that were under way at the fork, for which it must not wait.
 #pragma once
 
 #include <atomic>

@@ -184,7 +184,7 @@ DeviceCode compile_object(const CompileRequest& request, const fs::path& directo
       code.map = std::move(result.map);
     }
   } catch (const ptx::PtxError& error) {
-    if (request.device_coverage) {
+    if (request.device_coverage) {  // else PTX that we cannot read is ptxas' to judge
       throw CompileError(fmt::format("{}: error: the PTX of this kernel cannot be instrumented: {}",
                                      request.source.string(), error.what()));
     }
