@@ -188,10 +188,10 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
     throw EnvironmentError(fmt::format("a worker could not start; the end of {} says why:\n{}",
                                        work_.log(index).string(), tail(work_.log(index), 2000)));
   }
-  const std::vector<uint8_t> in_flight = (**slot.status).case_in_flight();
+  const std::vector<std::vector<uint8_t>> in_flight = (**slot.status).cases_in_flight();
   if (!ending.by_signal && ending.code == broken_exit_code) {
     const fs::path kept = work_.artifacts() / "broken";
-    replace_file(kept, in_flight);
+    replace_file(kept, (**slot.status).judged.read());
     throw EnvironmentError(
         fmt::format("a defect of warpfuzz, not of the kernel; please report it with {} and the end "
                     "of {}:\n{}",
@@ -200,10 +200,12 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
   (**slot.status).end();
   (**slot.status).minimizing.store(0);
   ++state_.restarts;
-  if (!in_flight.empty()) {
+  for (const std::vector<uint8_t>& encoded : in_flight) {
     reporter_.note(
         fmt::format("worker {} ended ({}); trying its case alone", index, ending.text()));
-    if (triage_crash(in_flight, options_.worker, ending)) collect_findings();
+    if (!triage_crash(encoded, options_.worker)) continue;
+    collect_findings();
+    break;
   }
   slot.deaths_without_runs = ran ? 0 : slot.deaths_without_runs + 1;
   if (slot.deaths_without_runs >= most_deaths_without_runs && state_.findings.empty()) {

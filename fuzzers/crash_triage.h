@@ -12,8 +12,7 @@
 namespace warpfuzz {
 
 // True if a finding was stored in the work directory of `worker`.
-bool triage_crash(std::span<const uint8_t> bytes, const WorkerOptions& worker,
-                  const Ending& ending);
+bool triage_crash(std::span<const uint8_t> bytes, const WorkerOptions& worker);
 
 // Whether replaying a stored finding on this kernel, in a process of its own, still fails.
 bool still_fails(const std::filesystem::path& reproducer, const WorkerOptions& worker);

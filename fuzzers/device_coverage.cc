@@ -43,8 +43,7 @@ bool run_cases(const KernelUnderTest& under_test, const std::shared_ptr<const Sc
     if (run.status == RunStatus::fault) ++progress.faulted;
     lost = run.device_lost;
     if (lost) continue;
-    const std::span<const uint8_t> counters = kernel.coverage();
-    for (size_t i = 0; i < counters.size(); ++i) progress.hits[i] += counters[i] != 0;
+    for (size_t i = 0; i < run.coverage.size(); ++i) progress.hits[i] += run.coverage[i] != 0;
   }
   return !lost;
 }
@@ -58,7 +57,7 @@ std::string run_and_tell(const fs::path& source, const fs::path& object, const D
   Progress progress;
   progress.next = first;
   progress.map = cuda::coverage_map(*under_test->kernel);
-  progress.hits.resize(under_test->kernel->coverage().size());
+  progress.hits.resize(under_test->kernel->counters());
   if (progress.hits.empty()) {
     throw KernelError(fmt::format(
         "{}: its device code has no counters; coverage on a GPU needs a .cu file, or a PTX kernel "

@@ -54,6 +54,8 @@ constexpr std::array options = {
            [](const WorkerOptions& o) { return o.object.string(); }},
     Option{"work", [](WorkerOptions& o, std::string_view, std::string_view v) { o.work = v; },
            [](const WorkerOptions& o) { return o.work.string(); }},
+    Option{"alone", [](WorkerOptions& o, std::string_view, std::string_view v) { o.alone = v; },
+           [](const WorkerOptions& o) { return o.alone.string(); }},
     Option{"device",
            [](WorkerOptions& o, std::string_view, std::string_view v) {
              o.device = DeviceChoice::parse(std::string(v));

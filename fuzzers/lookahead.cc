@@ -1,29 +1,28 @@
 #include "fuzzers/lookahead.h"
 
+#include <immintrin.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "fuzzers/stopwatch.h"
 #include "seeds/value_law.h"
 
 namespace warpfuzz {
+namespace {
 
-void Preparation::make() {
-  values_seconds = oracle_seconds = 0;
-  {
-    const Stopwatch watch(values_seconds);
-    inputs = make_inputs(c);
-  }
-  const Stopwatch watch(oracle_seconds);
-  oracle.evaluate(c, inputs);
+constexpr size_t cases_per_thread = 2;  // that no thread waits for another's last case
+
+}  // namespace
+
+Lookahead::Lookahead(Run run)
+    : run_(std::move(run)), depth_(cases_per_thread * (Crew::threads() - 1)) {}
+
+Lookahead::~Lookahead() {
+  for (const auto& entry : waiting_) forget(*entry);
+  if (current_) forget(*current_);
+  while (at_work_.load() > 0) _mm_pause();
 }
-
-void Lookahead::Entry::forget_task() {
-  if (task) Crew::cancel(*task);
-  task = nullptr;
-}
-
-// As many as there are threads besides the one that runs trials.
-Lookahead::Lookahead() : depth_(Crew::threads() - 1) {}
 
 void Lookahead::add(Case c) {
   std::unique_ptr<Entry> entry;
@@ -35,14 +34,90 @@ void Lookahead::add(Case c) {
   }
   entry->preparation.c = std::move(c);
   if (depth_ > 0) {
-    entry->task = Crew::start([preparation = &entry->preparation] { preparation->make(); });
+    if (run_) {
+      const std::lock_guard lock(to_run_mutex_);
+      to_run_.push_back(entry.get());
+    }
+    entry->task = Crew::start([this, made = entry.get()] { help(*made); });
   }
   waiting_.push_back(std::move(entry));
 }
 
+// The entry may be another case's as soon as it is made.
+void Lookahead::help(Entry& entry) {
+  at_work_.fetch_add(1);
+  make(entry);
+  if (run_) run_ready(nullptr);
+  at_work_.fetch_sub(1);
+}
+
+void Lookahead::make(Entry& entry) const {
+  Preparation& p = entry.preparation;
+  p.primary.reset();
+  p.values_seconds = p.oracle_seconds = p.kernel_seconds = 0;
+  try {
+    {
+      const Stopwatch watch(p.values_seconds);
+      p.inputs = make_inputs(p.c);
+    }
+    const Stopwatch watch(p.oracle_seconds);
+    p.oracle.evaluate(p.c, p.inputs);
+  } catch (...) {
+    entry.error = std::current_exception();
+  }
+  entry.made.store(true);
+}
+
+// The next case to run, if its values are there.
+Lookahead::Entry* Lookahead::take_ready() {
+  const std::lock_guard lock(to_run_mutex_);
+  if (to_run_.empty() || !to_run_.front()->made.load()) return nullptr;
+  Entry* const entry = to_run_.front();
+  to_run_.pop_front();
+  return entry;
+}
+
+// Runs what is ready, up to `last` if that is given, unless another thread is at it. What becomes
+// ready as that thread leaves is run by the judging thread in its turn.
+void Lookahead::run_ready(const Entry* last) {
+  const std::unique_lock lock(device_, std::try_to_lock);
+  if (!lock) return;
+  while (last == nullptr || !last->ran.load(std::memory_order_relaxed)) {
+    Entry* const entry = take_ready();
+    if (entry == nullptr) return;
+    if (!entry->error) {
+      try {
+        const Stopwatch watch(entry->preparation.kernel_seconds);
+        run_(entry->preparation);
+      } catch (...) {
+        entry->error = std::current_exception();
+      }
+    }
+    entry->ran.store(true);
+  }
+}
+
+// Afterwards nobody is at work on the entry.
+void Lookahead::forget(Entry& entry) {
+  if (!entry.task) return;
+  if (!Crew::withdraw(*entry.task)) {
+    while (!entry.made.load()) _mm_pause();
+  }
+  entry.task = nullptr;
+  bool waits = !run_;
+  if (run_) {
+    const std::lock_guard lock(to_run_mutex_);
+    waits = std::erase(to_run_, &entry) > 0;
+  }
+  while (!waits && !entry.ran.load()) _mm_pause();
+  entry.made.store(false);
+  entry.ran.store(false);
+  entry.error = nullptr;
+}
+
 const Case& Lookahead::next() {
   if (current_) {
-    current_->forget_task();
+    forget(*current_);
     spare_.push_back(std::move(current_));
   }
   current_ = std::move(waiting_.front());
@@ -50,10 +125,17 @@ const Case& Lookahead::next() {
   return current_->preparation.c;
 }
 
-Preparation* Lookahead::prepared(const Case& c) {
-  if (!current_ || !current_->task || current_->preparation.c != c) return nullptr;
-  Crew::finish(*current_->task);
-  return &current_->preparation;
+TrialResult Lookahead::judge(Trial& trial, const Case& c) {
+  if (!current_ || !current_->task || current_->preparation.c != c) return trial.run(c);
+  Entry& entry = *current_;
+  if (Crew::withdraw(*entry.task)) make(entry);
+  while (!entry.made.load()) _mm_pause();
+  while (run_ && !entry.ran.load()) {
+    run_ready(&entry);
+    _mm_pause();
+  }
+  if (entry.error) std::rethrow_exception(entry.error);
+  return trial.run(entry.preparation);
 }
 
 }  // namespace warpfuzz

@@ -104,7 +104,7 @@ Trial::Trial(std::shared_ptr<const Schema> schema, Kernel& kernel, TrialOptions 
       kernel_(kernel),
       options_(std::move(options)),
       preconditions_(*schema_, kernel.preconditions()),
-      image_(kernel.image_memory()) {}
+      runner_(kernel, options_.time_limit) {}
 
 TrialResult Trial::run(Preparation& preparation) {
   WARPFUZZ_CHECK(options_.minimum_oracle_level == 0, "expectations were made at level 0, not {}",
@@ -112,10 +112,15 @@ TrialResult Trial::run(Preparation& preparation) {
   const Case& c = preparation.c;
   if (!preconditions_.admit(c)) return excluded();
   std::swap(oracle_, preparation.oracle);
-  prepared_ = true;
   times_.values += preparation.values_seconds;
   times_.oracle += preparation.oracle_seconds;
-  return run(c, std::move(preparation.inputs));
+  times_.kernel += preparation.kernel_seconds;
+  if (!preparation.primary) {
+    kernel_.reset();
+    preparation.primary = observe(c, preparation.inputs, {});
+  }
+  expected_ = true;
+  return conclude(c, std::move(preparation.inputs), std::move(*preparation.primary));
 }
 
 TrialResult Trial::run(const Case& c) {
@@ -129,12 +134,18 @@ TrialResult Trial::run(const Case& c) {
 }
 
 TrialResult Trial::run(const Case& c, std::vector<Tensor> inputs) {
+  kernel_.reset();
+  Observation primary = run_primary(c, inputs);
+  return conclude(c, std::move(inputs), std::move(primary));
+}
+
+TrialResult Trial::conclude(const Case& c, std::vector<Tensor> inputs, Observation observed) {
   TrialResult result;
   Judgement judgement{.c = c, .observations = {}};
   judgement.excluded_by_preconditions = !preconditions_.admit(c);
-  kernel_.reset();
-  judgement.observations[0] = judged(c, inputs);
-  Observation& primary = *judgement.observations[0];
+  device_lost_ = device_lost_ || observed.run.device_lost;
+  judge(c, inputs, observed);
+  Observation& primary = judgement.observations[0].emplace(std::move(observed));
   add_reported(judgement);
   if (expected_ && trials_++ % audit_period == 0) {
     const Stopwatch watch(times_.oracle);
@@ -188,63 +199,27 @@ void Trial::add_reported(Judgement& judgement) const {
   judgement.observations[static_cast<size_t>(Probe::race_check)] = std::move(watched);
 }
 
-// One run of `c` as `probe` wants it; outputs are gathered, nothing is judged yet. Repetitions of a
-// probe differ in their schedule.
-Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
-                           uint32_t repetition) {
-  Observation observation;
-  RunOptions options;
-  options.time_limit = options_.time_limit;
-  Fill fill = nan_fill;
-  uint32_t placement = 0;
-  if (probe == Probe::other_poison) {
-    fill = other_fill;
-    placement = 1 + c.schedule_seed % 6;
-  }
-  if (probe == Probe::other_guards) fill.guards = Poison::other;
-  if (probe == Probe::other_schedule || probe == Probe::race_check) {
-    // Random tells most: a fault that reversing hides still has many orders to show in. Races show
-    // in the plain order too, which costs least.
-    options.schedule_seed = c.schedule_seed + repetition;
-    options.schedule = options.schedule_seed % 4 == 3 ? Schedule::reversed : Schedule::random;
-    if (probe == Probe::race_check && options.schedule_seed == 0) options.schedule = {};
-  }
-  options.fill = static_cast<uint8_t>(fill.outputs);
-  Kernel& kernel = probe == Probe::race_check ? *race_kernel_ : kernel_;
-  // What the call's outputs must be, computed while a GPU computes what they are.
-  expected_ = std::exchange(prepared_, false);
-  if (probe == Probe::primary && !expected_) options.meanwhile = [&] { expect(c, inputs); };
+// Outputs are gathered, nothing is judged yet.
+Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs,
+                           CallRunner::Manner manner) {
   const double oracle_seconds = times_.oracle;
   const Stopwatch watch(times_.kernel);
-  image_.compose(c, inputs, kernel_.workspace_bytes(c), fill, placement);
-  observation.run = kernel.run(c, image_, options);
-  name_addresses(observation.run.faults);
+  Observation observation = runner_.run(c, inputs, std::move(manner));
   device_lost_ = device_lost_ || observation.run.device_lost;
-  observation.damage = image_.find_damage(inputs);
-  if (observation.run.status == RunStatus::ok) {
-    for (size_t i = 0; i < schema_->outputs.size(); ++i) {
-      observation.outputs.push_back(image_.gather_output(i));
-    }
-  }
   times_.kernel -= times_.oracle - oracle_seconds;  // counted as the oracle's
   return observation;
+}
+
+// What the call's outputs must be is computed while a GPU computes what they are.
+Observation Trial::run_primary(const Case& c, const std::vector<Tensor>& inputs) {
+  expected_ = false;
+  return observe(c, inputs, {.meanwhile = [&] { expect(c, inputs); }});
 }
 
 void Trial::expect(const Case& c, const std::vector<Tensor>& inputs) {
   const Stopwatch watch(times_.oracle);
   oracle_.evaluate(c, inputs, {.minimum_level = options_.minimum_oracle_level});
   expected_ = true;
-}
-
-// Must follow the run at once: the image is reused.
-void Trial::name_addresses(std::vector<Fault>& faults) const {
-  for (Fault& fault : faults) {
-    if (fault.address == 0) continue;
-    const bool race =
-        fault.kind == FaultKind::data_race || fault.kind == FaultKind::uninitialized_read;
-    fault.message += race ? " of " : ": ";
-    fault.message += image_.describe_address(reinterpret_cast<const void*>(fault.address));
-  }
 }
 
 // Nothing if the kernel has no race build, as a prebuilt object has none.
@@ -254,7 +229,7 @@ std::optional<Observation> Trial::check_races(const Case& c, const std::vector<T
   }
   if (race_kernel_ == nullptr) return std::nullopt;
   race_kernel_->reset();
-  return observe(c, inputs, Probe::race_check);
+  return observe(c, inputs, {.probe = Probe::race_check, .race_build = race_kernel_});
 }
 
 // A repeat of the same call. A wrong value may come from a race: then more schedules are tried,
@@ -265,7 +240,7 @@ Observation Trial::repeat(const Case& c, const std::vector<Tensor>& inputs, Prob
       probe == Probe::other_schedule && primary.values_differ() ? schedule_attempts : 1;
   Observation observation;
   for (uint32_t i = 0; i < attempts; ++i) {
-    observation = observe(c, inputs, probe, i);
+    observation = observe(c, inputs, {.probe = probe, .repetition = i});
     if (observation.outputs != primary.outputs) break;
   }
   return observation;
@@ -283,7 +258,7 @@ void Trial::judge(const Case& c, const std::vector<Tensor>& inputs, Observation&
 }
 
 Observation Trial::judged(const Case& c, const std::vector<Tensor>& inputs) {
-  Observation observation = observe(c, inputs, Probe::primary);
+  Observation observation = run_primary(c, inputs);
   judge(c, inputs, observation);
   return observation;
 }
@@ -342,7 +317,7 @@ void Trial::call_again(Judgement& judgement, const std::vector<Tensor>& inputs) 
   if (put(Probe::changed_element, judged(c, *changed)).values_differ()) {
     wrong = &*changed;
   } else {
-    Observation again = observe(c, inputs, Probe::repeated_call);
+    Observation again = observe(c, inputs, {.probe = Probe::repeated_call});
     if (again.outputs != judgement.primary().outputs) {
       expected_ = false;
       judge(c, inputs, again);

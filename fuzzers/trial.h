@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "fuzzers/lookahead.h"
+#include "fuzzers/call_runner.h"
+#include "fuzzers/preparation.h"
 #include "gates/gate.h"
 #include "kernels/device.h"
 #include "schemas/case.h"
@@ -74,8 +75,8 @@ class Trial {
   Trial(std::shared_ptr<const Schema> schema, Kernel& kernel, TrialOptions options = {});
 
   TrialResult run(const Case& c);
-  // The same where values and expectation were made before, for options that ask for no minimum
-  // level; what is in `preparation` afterwards is of no use but as memory.
+  // The same with what was made of a case before, for options that ask for no minimum level; what
+  // is in `preparation` afterwards is of no use but as memory.
   TrialResult run(Preparation& preparation);
   // The same with given input bits instead of those that the case's laws would make.
   TrialResult run(const Case& c, std::vector<Tensor> inputs);
@@ -84,9 +85,8 @@ class Trial {
   const TrialTimes& times() const { return times_; }
 
  private:
-  Observation observe(const Case& c, const std::vector<Tensor>& inputs, Probe probe,
-                      uint32_t repetition = 0);
-  void name_addresses(std::vector<Fault>& faults) const;
+  TrialResult conclude(const Case& c, std::vector<Tensor> inputs, Observation primary);
+  Observation observe(const Case& c, const std::vector<Tensor>& inputs, CallRunner::Manner manner);
   void add_reported(Judgement& judgement) const;
   void call_again(Judgement& judgement, const std::vector<Tensor>& inputs);
   void compute_lone_row(Judgement& judgement, const std::vector<Tensor>& inputs);
@@ -95,6 +95,7 @@ class Trial {
                      const Observation& primary);
   void expect(const Case& c, const std::vector<Tensor>& inputs);
   void judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation);
+  Observation run_primary(const Case& c, const std::vector<Tensor>& inputs);
   Observation judged(const Case& c, const std::vector<Tensor>& inputs);
   std::optional<Observation> control(const Case& c, Probe probe, const std::vector<Tensor>& inputs);
   bool confirmed_by_redraw(const Case& c);
@@ -105,9 +106,8 @@ class Trial {
   Kernel* race_kernel_ = nullptr;  // once it was needed
   TrialOptions options_;
   Preconditions preconditions_;
-  MemoryImage image_;
+  CallRunner runner_;
   Oracle oracle_;
-  bool prepared_ = false;  // so it has of the primary run to come
   bool expected_ = false;  // the oracle has evaluated the call of the last primary run
   TrialTimes times_;
   bool device_lost_ = false;

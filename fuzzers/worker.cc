@@ -43,15 +43,13 @@ void raise(std::atomic<double>& maximum, double value) {
 }  // namespace
 
 Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
-  Crew::set_threads(options_.threads);
-  ahead_.emplace();
   const Installation installation = Installation::find();
   schema_ = installation.schema(options_.op);
   if (options_.object.empty()) {
     options_.object = build_kernel(installation, options_.kernel, options_.device);
   }
   under_test_ = load_kernel(options_.kernel, options_.object, options_.device, *schema_);
-  device_counters_ = new cuda::RegisteredCounters(under_test_.kernel->coverage().size());
+  device_counters_ = new cuda::RegisteredCounters(under_test_.kernel->counters());
   trial_.emplace(
       schema_, *under_test_.kernel,
       TrialOptions{.time_limit = options_.time_limit, .race_build = under_test_.race_build});
@@ -61,20 +59,41 @@ Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
     store_.emplace(work_->findings());
     status_ = std::make_unique<MappedStatus>(work_->status(options_.index));
   }
+  look_ahead();
+}
+
+// libFuzzer ends a process by exit(): the crew must be gone before what it uses.
+void Worker::look_ahead() {
+  Crew::set_threads(options_.threads);
+  std::atexit([] { Crew::set_threads(1); });
+  if (!under_test_.kernel->serves_any_thread()) {
+    ahead_.emplace();
+    return;
+  }
+  runner_.emplace(*under_test_.kernel, options_.time_limit);
+  ahead_.emplace([this](Preparation& preparation) { run_ahead(preparation); });
+}
+
+// What the device does not survive stays marked.
+void Worker::run_ahead(Preparation& preparation) {
+  if (lost_ahead_ || !trial_->preconditions().admit(preparation.c)) return;
+  if (status_) (*status_)->ahead.begin(encode(preparation.c));
+  preparation.primary = runner_->run(preparation.c, preparation.inputs, {});
+  lost_ahead_ = preparation.primary->run.device_lost;
+  if (status_ && !lost_ahead_) (*status_)->ahead.end();
 }
 
 int Worker::run(std::span<const uint8_t> bytes, std::span<uint8_t> counters) {
   const Case c = decode(schema_, bytes, options_.limits);
-  if (status_) (*status_)->begin(bytes);
-  Preparation* const prepared = ahead_->prepared(c);
-  const TrialResult result = prepared != nullptr ? trial_->run(*prepared) : trial_->run(c);
-  if (result.device_lost) abandon(result);
+  if (status_) (*status_)->judged.begin(bytes);
+  const TrialResult result = ahead_->judge(*trial_, c);
+  if (result.device_lost) abandon(c, result);
   if (status_) publish(result);
   if (result.outcome == TrialOutcome::excluded) return -1;
-  device_counters_->add(under_test_.kernel->coverage());
+  device_counters_->add(result.primary.run.coverage);
   record_features(c, result, counters);
   if (result.outcome == TrialOutcome::violation) handle_violation(c, result);
-  if (status_) (*status_)->end();
+  if (status_) (*status_)->judged.end();
   return 0;
 }
 
@@ -103,15 +122,24 @@ void Worker::publish(const TrialResult& result) {
   status.gates_seconds.store(times.gates, std::memory_order_relaxed);
 }
 
-// The device does not answer this process any more. The case stays marked as in flight: the
-// campaign runs it alone in a fresh process, since another process may have brought the device
-// down.
-void Worker::abandon(const TrialResult& result) {
+// The device does not answer this process any more. The cases in flight stay marked: the campaign
+// runs each alone in a fresh process, since another process may have brought the device down.
+// Unless this is that process, or the finding is known: nothing is to be learnt from it.
+void Worker::abandon(const Case& c, const TrialResult& result) {
   fmt::print(stderr, "warpfuzz: the device is lost to this process: {}\n",
              result.primary.run.faults.empty() ? result.primary.run.message
                                                : result.primary.run.faults.front().message);
   std::fflush(stderr);
+  const auto signature = violation_signature(c, result);
+  if (signature && result.primary.run.device_lost) {
+    if (!options_.alone.empty()) write_reproducer(options_.alone, reproducer_of(c, result));
+    if (store_ && store_->knows(*signature)) (*status_)->end();
+  }
   std::abort();
+}
+
+Reproducer Worker::reproducer_of(const Case& c, const TrialResult& result) const {
+  return make_reproducer(c, options_.limits, result, under_test_.identity, options_.device.text());
 }
 
 void Worker::handle_violation(const Case& c, const TrialResult& result) {
@@ -119,8 +147,7 @@ void Worker::handle_violation(const Case& c, const TrialResult& result) {
   const bool known = store_ && store_->knows(signature);
   if (!known && store_ && !options_.shrink_only) store(c, result, signature);
   if (options_.keep_going) return;
-  stop_at(signature, make_reproducer(c, options_.limits, result, under_test_.identity,
-                                     options_.device.text()));
+  stop_at(signature, reproducer_of(c, result));
 }
 
 void Worker::store(const Case& c, const TrialResult& result, const Signature& signature) {
@@ -131,12 +158,9 @@ void Worker::store(const Case& c, const TrialResult& result, const Signature& si
 
 void Worker::store_smallest(const Case& c, const TrialResult& result, const Signature& signature) {
   // The case as found is stored at once, so that nothing is lost if minimising it ends the process.
-  if (!store_->claim(signature, make_reproducer(c, options_.limits, result, under_test_.identity,
-                                                options_.device.text()))) {
-    return;
-  }
+  if (!store_->claim(signature, reproducer_of(c, result))) return;
   const auto still_fails = [&](const Case& candidate) {
-    (*status_)->begin(encode(candidate));
+    (*status_)->judged.begin(encode(candidate));
     return violation_signature(candidate, trial_->run(candidate)) == signature;
   };
   const MinimizeResult minimized =
@@ -144,8 +168,7 @@ void Worker::store_smallest(const Case& c, const TrialResult& result, const Sign
   const TrialResult smallest = trial_->run(minimized.smallest);
   if (violation_signature(minimized.smallest, smallest) != signature)
     return;  // flaky: keep the first
-  store_->replace(signature, make_reproducer(minimized.smallest, options_.limits, smallest,
-                                             under_test_.identity, options_.device.text()));
+  store_->replace(signature, reproducer_of(minimized.smallest, smallest));
 }
 
 void Worker::stop_at(const Signature& signature, const Reproducer& reproducer) {

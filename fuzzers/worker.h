@@ -24,9 +24,10 @@ struct WorkerOptions {
   std::filesystem::path kernel;  // what the user named
   std::filesystem::path object;  // the shared object; empty: build it from `kernel`
   std::filesystem::path work;    // empty: findings are reported but not stored
+  std::filesystem::path alone;   // a finding that costs the device is stored in this file
   DeviceChoice device;
   size_t index = 0;          // among the workers of the campaign
-  size_t threads = 1;        // that make values and expectations (reference/crew.h)
+  size_t threads = 1;        // that work on cases to come (lookahead.h)
   bool keep_going = false;   // count known violations and go on
   bool guided = true;        // off: every case is drawn anew, the baseline
   bool shrink_only = false;  // mutations only simplify (libFuzzer's -minimize_crash)
@@ -55,21 +56,26 @@ class Worker {
  private:
   template <class Draw>
   size_t take_turn(std::span<uint8_t> out, const Draw& draw);
+  void look_ahead();
+  void run_ahead(Preparation& preparation);
+  Reproducer reproducer_of(const Case& c, const TrialResult& result) const;
   void handle_violation(const Case& c, const TrialResult& result);
   void store(const Case& c, const TrialResult& result, const Signature& signature);
   void store_smallest(const Case& c, const TrialResult& result, const Signature& signature);
-  [[noreturn]] void abandon(const TrialResult& result);
+  [[noreturn]] void abandon(const Case& c, const TrialResult& result);
   [[noreturn]] void stop_at(const Signature& signature, const Reproducer& reproducer);
   void publish(const TrialResult& result);
 
   WorkerOptions options_;
   std::shared_ptr<const Schema> schema_;
   KernelUnderTest under_test_;
-  std::optional<Trial> trial_;
-  std::optional<Lookahead> ahead_;
   std::optional<WorkDirectory> work_;
   std::optional<SignatureStore> store_;
   std::unique_ptr<MappedStatus> status_;
+  std::optional<Trial> trial_;
+  std::optional<CallRunner> runner_;  // of cases whose turn has not come
+  bool lost_ahead_ = false;           // one of them has cost the device
+  std::optional<Lookahead> ahead_;
   cuda::RegisteredCounters* device_counters_ = nullptr;  // libFuzzer reads them to the end
 };
 

@@ -6,20 +6,36 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 namespace warpfuzz {
 
-void WorkerStatus::begin(std::span<const uint8_t> bytes) {
-  const size_t kept = std::min(bytes.size(), in_flight.size());
-  std::copy_n(bytes.begin(), kept, in_flight.begin());
-  in_flight_bytes.store(static_cast<uint32_t>(kept), std::memory_order_release);
+void CaseInFlight::begin(std::span<const uint8_t> encoded) {
+  const size_t kept = std::min(encoded.size(), text.size());
+  std::copy_n(encoded.begin(), kept, text.begin());
+  bytes.store(static_cast<uint32_t>(kept), std::memory_order_release);
 }
 
-std::vector<uint8_t> WorkerStatus::case_in_flight() const {
+std::vector<uint8_t> CaseInFlight::read() const {
   // Another process wrote this: trust no length.
-  const size_t bytes =
-      std::min<size_t>(in_flight_bytes.load(std::memory_order_acquire), in_flight.size());
-  return {in_flight.begin(), in_flight.begin() + static_cast<std::ptrdiff_t>(bytes)};
+  const size_t length = std::min<size_t>(bytes.load(std::memory_order_acquire), text.size());
+  return {text.begin(), text.begin() + static_cast<std::ptrdiff_t>(length)};
+}
+
+std::vector<std::vector<uint8_t>> WorkerStatus::cases_in_flight() const {
+  std::vector<std::vector<uint8_t>> cases;
+  for (const CaseInFlight* c : {&ahead, &judged}) {
+    std::vector<uint8_t> encoded = c->read();
+    if (!encoded.empty() && (cases.empty() || cases.front() != encoded)) {
+      cases.push_back(std::move(encoded));
+    }
+  }
+  return cases;
+}
+
+void WorkerStatus::end() {
+  judged.end();
+  ahead.end();
 }
 
 MappedStatus::MappedStatus(const std::filesystem::path& file) {

@@ -1,5 +1,5 @@
-// One page of memory that a worker shares with the campaign through a file: counts for the progress
-// line, and the case in flight, which so survives whatever ends the worker.
+// A few pages of memory that a worker shares with the campaign through a file: counts for the
+// progress line, and the cases in flight, which so survive whatever ends the worker.
 #pragma once
 
 #include <array>
@@ -11,6 +11,16 @@
 
 namespace warpfuzz {
 
+// The encoded case that a thread is at.
+struct CaseInFlight {
+  std::atomic<uint32_t> bytes;  // 0: none
+  std::array<uint8_t, 2048> text;
+
+  void begin(std::span<const uint8_t> encoded);
+  void end() { bytes.store(0, std::memory_order_release); }
+  std::vector<uint8_t> read() const;
+};
+
 struct WorkerStatus {
   std::atomic<uint64_t> runs;
   std::atomic<uint64_t> excluded;
@@ -18,13 +28,13 @@ struct WorkerStatus {
   std::atomic<uint64_t> violations;
   std::atomic<double> worst_ratio, worst_share;  // of runs that passed
   std::atomic<double> values_seconds, kernel_seconds, oracle_seconds, gates_seconds;
-  std::atomic<uint32_t> minimizing;       // a finding is stored, its smaller form on its way
-  std::atomic<uint32_t> in_flight_bytes;  // 0: no case is running
-  std::array<uint8_t, 2048> in_flight;
+  std::atomic<uint32_t> minimizing;  // a finding is stored, its smaller form on its way
+  CaseInFlight judged;               // its turn has come
+  CaseInFlight ahead;                // the device runs it before its turn (lookahead.h)
 
-  void begin(std::span<const uint8_t> bytes);
-  void end() { in_flight_bytes.store(0, std::memory_order_release); }
-  std::vector<uint8_t> case_in_flight() const;
+  // Those that are there, the one most likely to have ended the worker first.
+  std::vector<std::vector<uint8_t>> cases_in_flight() const;
+  void end();
 };
 
 // Owns the mapping. Throws std::system_error.

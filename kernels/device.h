@@ -119,6 +119,9 @@ struct RunResult {
   uint32_t failed_launches = 0;
   uint32_t device_operations = 0;  // fills, and copies from device to device
   std::optional<DeviceUse> device_use;
+  // Counters that the device itself keeps, one byte each, of this run: Kernel::counters() of them,
+  // or none after a fault.
+  std::vector<uint8_t> coverage;
   // The device does not answer this process any more: it must end, and another run the case alone.
   bool device_lost = false;
 };
@@ -132,6 +135,9 @@ class Kernel {
   virtual size_t workspace_bytes(const Case& c) = 0;
   // Where the blocks of images must lie that this kernel runs on.
   virtual BlockSource& image_memory() { return ordinary_memory(); }
+  // Whether any thread may ask for workspace_bytes() and run(), which then go on one after the
+  // other: on a device beside the host, whose runs another thread can wait for.
+  virtual bool serves_any_thread() const { return false; }
   // Runs on the image, which must have been composed for `c`. Does not throw for what a kernel
   // does.
   virtual RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) = 0;
@@ -141,8 +147,8 @@ class Kernel {
   virtual bool reset() { return false; }
   // Turns program counters of faults into file and line; slow, for reports only.
   virtual void resolve_positions(std::vector<Fault>& faults) const = 0;
-  // Counters of the last run that the device itself keeps, one byte each; as many in each run.
-  virtual std::span<const uint8_t> coverage() const { return {}; }
+  // How many counters a run gives; the same for each run.
+  virtual size_t counters() const { return 0; }
 };
 
 class Device {

@@ -86,7 +86,7 @@ struct Crew::Team {
         work();
         spins = 0;
       } else if (tasks_waiting.load(std::memory_order_relaxed) > 0) {
-        if (const auto task = take_task(); task && task->claim()) task->run();
+        if (const auto task = take_task(); task && task->claim()) task->body_();
         spins = 0;
       } else if (++spins < spins_before_sleep) {
         _mm_pause();
@@ -114,27 +114,6 @@ bool Crew::exists() { return !helps && !team().threads.empty(); }
 
 size_t Crew::threads() { return team().threads.size() + 1; }
 
-void Crew::Task::run() {
-  try {
-    body_();
-  } catch (...) {
-    error_ = std::current_exception();
-  }
-  done_.store(true, std::memory_order_release);
-}
-
-void Crew::Task::wait() const {
-  while (!done_.load(std::memory_order_acquire)) _mm_pause();
-}
-
-void Crew::cancel(Task& task) {
-  if (task.claim()) {
-    task.done_.store(true, std::memory_order_release);
-  } else {
-    task.wait();
-  }
-}
-
 std::shared_ptr<Crew::Task> Crew::start(std::function<void()> body) {
   auto task = std::make_shared<Task>(std::move(body));
   Team& t = team();
@@ -148,16 +127,8 @@ std::shared_ptr<Crew::Task> Crew::start(std::function<void()> body) {
   return task;
 }
 
-void Crew::finish(Task& task) {
-  if (task.claim()) {
-    task.run();
-  } else {
-    task.wait();
-  }
-  if (task.error_) std::rethrow_exception(task.error_);
-}
-
 void Crew::set_threads(size_t threads) {
+  if (helps) return;
   Team& t = team();
   t.stop();
   for (size_t i = 1; i < threads; ++i) t.threads.emplace_back([&t] { t.serve(); });

@@ -1,14 +1,13 @@
 // Threads that help with a loop, for campaigns on a GPU: while it works the processors of its host
 // are idle, and making values and expectations takes longer than the kernel. Campaigns on the CPU
 // device keep every processor busy and have no crew, the default. One crew per process; one thread
-// starts loops and tasks. A loop never waits for a thread that has not joined it, and who waits for
-// a task that nobody has begun does it: both also end in a forked child, which has no crew, but for
-// tasks that were under way at the fork, for which it must not wait.
+// starts loops and tasks. A loop never waits for a thread that has not joined it, and who needs
+// what a task makes can take back one that nobody has begun: both also end in a forked child, which
+// has no crew, but for tasks that were under way at the fork, for which it must not wait.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -17,11 +16,13 @@ namespace warpfuzz {
 
 class Crew {
  public:
-  // How many threads work on a loop, the one that starts it included; 1 is no crew.
+  // How many threads work on a loop, the one that starts it included; 1 is no crew. No effect in a
+  // thread of the crew, which cannot wait for its own end.
   static void set_threads(size_t threads);
   static size_t threads();
 
   // Work that is done some time, in whole by one thread. Loops inside it are that thread's alone.
+  // The body tells by itself when it is done, and does not throw.
   class Task {
    public:
     explicit Task(std::function<void()> body) : body_(std::move(body)) {}
@@ -29,20 +30,14 @@ class Crew {
    private:
     friend class Crew;
     bool claim() { return !claimed_.exchange(true); }
-    void run();
-    void wait() const;
     std::function<void()> body_;
-    std::exception_ptr error_;
     std::atomic<bool> claimed_{false};
-    std::atomic<bool> done_{false};
   };
   // The crew does it when it has nothing else to do, in the order of calls; without a crew nobody
-  // does before finish().
+  // does.
   static std::shared_ptr<Task> start(std::function<void()> body);
-  // Returns when the task is done, and throws what it threw.
-  static void finish(Task& task);
-  // Returns when nobody does the task or will.
-  static void cancel(Task& task);
+  // Whether nobody has begun the task; then nobody will.
+  static bool withdraw(Task& task) { return task.claim(); }
 
   // A part of a loop over elements that take nanoseconds each.
   static constexpr size_t elements = 1024;

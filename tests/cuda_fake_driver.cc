@@ -8,6 +8,7 @@
 #include <cstring>
 #include <deque>
 #include <string>
+#include <utility>
 
 #include "tests/ptx_interpreter.h"
 
@@ -216,10 +217,17 @@ int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
   const uint64_t threads = uint64_t{block_x} * block_y * block_z;
   if (threads == 0 || threads > 1024 || shared_bytes > 1 << 16) return 1;
   const auto* const fake = static_cast<FakeFunction*>(function);
-  // A test may have every so many launches of a process lose it the device.
+  // A test may have the so manieth call of a process lose it the device, or calls of so many
+  // blocks.
   static int launches = 0;
   const char* const fault_at = std::getenv("FAKE_FAULT_AT");
-  if (fault_at != nullptr && ++launches == std::atoi(fault_at)) fake_stream_status = 700;
+  const char* const fault_from = std::getenv("FAKE_FAULT_FROM_BLOCKS");
+  if (fake->entry->name != "collect") {
+    if (fault_at != nullptr && ++launches == std::atoi(fault_at)) fake_stream_status = 700;
+    if (fault_from != nullptr && std::cmp_greater_equal(grid_x, std::atoi(fault_from))) {
+      fake_stream_status = 700;
+    }
+  }
   fake->module->program.run(
       *fake->entry,
       {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, arguments});

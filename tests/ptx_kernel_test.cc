@@ -196,6 +196,29 @@ TEST_F(PtxKernel, CoverageGoesOnWhereTheDeviceIsLost) {
                                           "faulted\n(.|\n)*"));
 }
 
+// Cases of 1,024 or more elements lose the device, at whoever's turn: the campaign goes on, and its
+// finding says what the device said, of the smallest such case.
+TEST_F(PtxKernel, CampaignsGoOnWhereTheDeviceIsLost) {
+  ::setenv("FAKE_FAULT_FROM_BLOCKS", "3", 1);
+  const ProcessResult result = on_fake_gpu({"fuzz", "relu", "--kernel", examples + "relu_vec4.json",
+                                            "--device", "cuda", "--work", path("work"), "--time",
+                                            "6s", "--keep-going", "--seed", "3", "--json"});
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  const auto json =
+      nlohmann::json::parse(result.output.substr(result.output.find("{\"event\":\"done\"")));
+  ASSERT_EQ(json["findings"].size(), 1u) << result.output;
+  const fs::path file = path("work/findings/RUN-01-relu-float32-float32-bounds.wfr");
+  ProcessResult shown = on_fake_gpu({"show", file});
+  EXPECT_THAT(shown.output, HasSubstr("the device reports: illegal address (CUDA error 700)"));
+  EXPECT_GE(json["restarts"], 3);
+  EXPECT_GT(json["runs"], 100);
+  shown = on_fake_gpu({"replay", file});
+  EXPECT_EQ(shown.exit_code, 1) << shown.errors;
+  EXPECT_THAT(shown.output, HasSubstr("RUN-01"));
+  ::unsetenv("FAKE_FAULT_FROM_BLOCKS");
+  EXPECT_EQ(on_fake_gpu({"replay", file}).exit_code, 0);
+}
+
 TEST_F(PtxKernel, SanitizerReportsJoinTheFinding) {
   const std::string file = finding();
   make_sanitizer(test::memcheck_report);

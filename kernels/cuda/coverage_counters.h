@@ -1,33 +1,31 @@
-// The counters that instrumented device code sets: read and cleared around each run.
+// Where the counters that instrumented device code sets arrive after each run (collector.h).
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <vector>
 
+#include "kernels/cuda/collector.h"
 #include "kernels/cuda/kernel_code.h"
-#include "kernels/cuda/session.h"
 
 namespace warpfuzz::cuda {
 
 class CoverageCounters {
  public:
-  // Throws DeviceUnavailable where memory is short.
+  // Clears them. Throws DeviceUnavailable where memory is short.
   CoverageCounters(const Session& session, const CounterArray& counters);
   ~CoverageCounters();
   CoverageCounters(const CoverageCounters&) = delete;
   CoverageCounters& operator=(const CoverageCounters&) = delete;
 
-  // Queues reading and clearing: after the stream has been waited for, values() are of this run.
-  Status fetch();
-  // After a run that did not end well.
-  void clear();
-  std::span<const uint8_t> values() const { return {host_, size_}; }
+  size_t size() const { return home_.bytes; }
+  const WayHome& way_home() const { return home_; }
+  // Of the run whose counters came home last.
+  std::vector<uint8_t> values() const { return {host_, host_ + home_.bytes}; }
 
  private:
   const Session& session_;
   uint8_t* host_ = nullptr;
-  DevicePointer device_ = 0;
-  size_t size_ = 0;
+  WayHome home_;
 };
 
 }  // namespace warpfuzz::cuda

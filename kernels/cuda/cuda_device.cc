@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <utility>
 
+#include "kernels/cuda/collector.h"
 #include "kernels/cuda/coverage_counters.h"
 #include "kernels/cuda/device_arguments.h"
 #include "kernels/cuda/device_faults.h"
@@ -28,12 +30,16 @@ class CudaKernel final : public Kernel {
       : session_(std::move(session)),
         code_(std::move(code)),
         options_(options),
+        collector_(*session_),
         transfer_(*session_),
         counters_(*session_, options.coverage ? code_->counters() : CounterArray()) {}
 
   std::string preconditions() const override { return code_->preconditions(); }
 
+  bool serves_any_thread() const override { return true; }
+
   size_t workspace_bytes(const Case& c) override {
+    const std::lock_guard lock(mutex_);
     return code_->workspace_bytes(c, arguments_.query(c));
   }
 
@@ -42,6 +48,7 @@ class CudaKernel final : public Kernel {
   BlockSource& image_memory() override { return transfer_.memory(); }
 
   RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) override {
+    const std::lock_guard lock(mutex_);
     RunResult result;
     if (lost_) {
       result.status = RunStatus::error;
@@ -49,19 +56,24 @@ class CudaKernel final : public Kernel {
       result.device_lost = true;
       return result;
     }
+    session_->use_here();
     Status status = transfer_.send(image, image.bytes().size() <= options_.mapped_limit);
     if (status == success) {
       const WfCall& call = arguments_.build(c, image, transfer_.base(), *session_);
       call_kernel(c, call, result);
       status = finish(image, options, result);
     }
-    if (status != success) fail(status, options, result);
+    if (status != success) {
+      fail(status, options, result);
+    } else {
+      result.coverage = counters_.values();
+    }
     return result;
   }
 
   void resolve_positions(std::vector<Fault>&) const override {}  // the driver tells no position
 
-  std::span<const uint8_t> coverage() const override { return counters_.values(); }
+  size_t counters() const override { return counters_.size(); }
 
   std::string map() const { return code_->coverage_map(); }
 
@@ -104,15 +116,15 @@ class CudaKernel final : public Kernel {
       if (rest != success && rest != not_ready) return rest;
       if (const Status s = session_->driver().context_synchronize(); s != success) return s;
     }
-    if (const Status s = transfer_.fetch(image); s != success) return s;
-    if (const Status s = counters_.fetch(); s != success) return s;
+    WayHome rest;
+    if (const Status s = transfer_.fetch(image, rest); s != success) return s;
+    if (const Status s = collector_.collect(rest, counters_.way_home()); s != success) return s;
     if (options.meanwhile) options.meanwhile();
     return session_->wait(options.time_limit);
   }
 
   void fail(Status status, const RunOptions& options, RunResult& result) {
     lost_ = result.device_lost = true;
-    counters_.clear();
     std::optional<Fault> fault = device_fault(status);
     if (status == not_ready) {
       fault.emplace();
@@ -132,6 +144,8 @@ class CudaKernel final : public Kernel {
   std::shared_ptr<const Session> session_;
   std::unique_ptr<KernelCode> code_;
   DeviceOptions options_;
+  std::mutex mutex_;  // one thread at a time uses what follows
+  Collector collector_;
   Transfer transfer_;
   CoverageCounters counters_;
   DeviceArguments arguments_;

@@ -23,7 +23,7 @@ std::unique_ptr<Device> make_device(const DeviceOptions& options);
 
 // These take kernels of the devices of make_device().
 
-// What the counters of Kernel::coverage() mean, as JSON (ptx/coverage_map.h); "" if it has none.
+// What the counters of RunResult::coverage mean, as JSON (ptx/coverage_map.h); "" if it has none.
 std::string coverage_map(const Kernel& kernel);
 // The integers that its device code compares with, as source_constants.h has those of a source.
 std::vector<int64_t> compared_constants(const Kernel& kernel);

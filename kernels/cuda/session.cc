@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <thread>
 
@@ -9,6 +10,8 @@
 
 namespace warpfuzz::cuda {
 namespace {
+
+std::atomic<uint64_t> session_count{0};
 
 // After a fault of one of its clients the multi-process service needs a moment; others get errors
 // of their own until then.
@@ -44,19 +47,28 @@ Ordinal open_device(const Driver& driver, int index) {
 }  // namespace
 
 Session::Session(int index)
-    : driver_(cuda::driver()), index_(index), device_(open_device(driver_, index)) {
+    : driver_(cuda::driver()),
+      index_(index),
+      number_(++session_count),
+      device_(open_device(driver_, index)) {
   // Fails when the context is in use already; it then waits as its first user wanted.
   driver_.primary_context_set_flags(device_, context_spins);
-  Context context = nullptr;
-  driver_.check(with_patience([&] { return driver_.primary_context_retain(&context, device_); }),
+  driver_.check(with_patience([&] { return driver_.primary_context_retain(&context_, device_); }),
                 fmt::format("no context on CUDA device {}", index));
-  driver_.check(driver_.context_set_current(context), "the context cannot be used");
+  use_here();
   driver_.check(driver_.stream_create(&stream_, stream_non_blocking), "no stream");
 }
 
 Session::~Session() {
   driver_.stream_destroy(stream_);
   driver_.primary_context_release(device_);
+}
+
+void Session::use_here() const {
+  thread_local uint64_t current = 0;
+  if (current == number_) return;
+  driver_.check(driver_.context_set_current(context_), "the context cannot be used");
+  current = number_;
 }
 
 std::string Session::device_name() const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "kernels/cuda/driver.h"
@@ -25,13 +26,18 @@ class Session {
   // One of the attribute_... of driver.h; 0 where the driver does not know it.
   int attribute(int attribute) const;
 
+  // Before a thread's calls of the driver; who made the session has done it.
+  void use_here() const;
+
   // Waits until the stream has no work. `not_ready` if that lasts longer than the limit.
   Status wait(std::chrono::milliseconds limit) const;
 
  private:
   const Driver& driver_;
   int index_;
+  uint64_t number_;  // in this process, from 1
   Ordinal device_ = 0;
+  Context context_ = nullptr;
   Stream stream_ = nullptr;
 };
 

@@ -10,6 +10,8 @@ namespace warpfuzz::cuda {
 namespace {
 
 constexpr size_t smallest_capacity = size_t{1} << 20;
+// A larger image comes home by a copy: the copy engine moves it faster than a kernel's stores.
+constexpr size_t largest_collected = size_t{1} << 20;
 // Behind the image, as in host memory: reads past its last guard find this, not what a larger image
 // left there.
 constexpr unsigned char beyond = 0xFF;
@@ -18,20 +20,27 @@ constexpr unsigned char beyond = 0xFF;
 
 std::byte* PinnedMemory::take(size_t bytes) {
   const Driver& driver = session_.driver();
+  session_.use_here();
   void* block = nullptr;
   driver.check(driver.host_allocate(&block, bytes, host_memory_mapped), "no pinned memory");
   DevicePointer address = 0;
   driver.check(driver.host_device_pointer(&address, block, 0), "no address of pinned memory");
+  const std::lock_guard lock(mutex_);
   blocks_[static_cast<std::byte*>(block)] = address;
   return static_cast<std::byte*>(block);
 }
 
 void PinnedMemory::give_back(std::byte* block, size_t) {
-  blocks_.erase(block);
+  {
+    const std::lock_guard lock(mutex_);
+    blocks_.erase(block);
+  }
+  session_.use_here();
   session_.driver().host_free(block);
 }
 
 DevicePointer PinnedMemory::on_device(const std::byte* block) const {
+  const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(block);
   WARPFUZZ_CHECK(found != blocks_.end(), "an image of {} outside image_memory()",
                  static_cast<const void*>(block));
@@ -71,10 +80,14 @@ Status Transfer::send(MemoryImage& image, bool mapped) {
   return driver.copy_to_device(device_, image.bytes().data(), size, session_.stream());
 }
 
-Status Transfer::fetch(MemoryImage& image) {
-  if (base_ != device_) return success;
-  return session_.driver().copy_to_host(image.bytes().data(), device_, image.bytes().size(),
-                                        session_.stream());
+Status Transfer::fetch(MemoryImage& image, WayHome& rest) {
+  const size_t size = image.bytes().size();
+  if (base_ != device_) return success;  // it never left
+  if (size > largest_collected) {
+    return session_.driver().copy_to_host(image.bytes().data(), device_, size, session_.stream());
+  }
+  rest = {device_, memory_.on_device(image.bytes().data()), size};
+  return success;
 }
 
 }  // namespace warpfuzz::cuda

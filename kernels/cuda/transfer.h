@@ -1,18 +1,21 @@
 // Where the bytes of a memory image lie while a kernel runs on them: the image's own block, pinned
 // host memory that the device can reach, or device memory of the same size. Small images stay in
-// the first (no copies), larger ones are copied to the second and back, one copy each way. Grows,
-// never shrinks.
+// the first (no copies), larger ones are copied to the second, and brought back by the launch that
+// ends a call (collector.h) or, the largest, by a copy. Grows, never shrinks.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <mutex>
 
+#include "kernels/cuda/collector.h"
 #include "kernels/cuda/session.h"
 #include "kernels/memory_image.h"
 
 namespace warpfuzz::cuda {
 
-// Pinned host memory that the device can reach. Lives longer than the images in it.
+// Pinned host memory that the device can reach. Lives longer than the images in it. Any thread may
+// use it.
 class PinnedMemory final : public BlockSource {
  public:
   explicit PinnedMemory(const Session& session) : session_(session) {}
@@ -25,6 +28,7 @@ class PinnedMemory final : public BlockSource {
 
  private:
   const Session& session_;
+  mutable std::mutex mutex_;
   std::map<const std::byte*, DevicePointer> blocks_;
 };
 
@@ -41,8 +45,8 @@ class Transfer {
   // Queues what brings the image to where the kernel will find it; base() is that address.
   Status send(MemoryImage& image, bool mapped);
   DevicePointer base() const { return base_; }
-  // Queues the way back; the stream must be waited for.
-  Status fetch(MemoryImage& image);
+  // The way back of what was sent. Queues it where a copy is best: `rest` is what is left to do.
+  Status fetch(MemoryImage& image, WayHome& rest);
 
  private:
   Status reserve(size_t bytes);

@@ -150,14 +150,11 @@ int bench(const Arguments& a) {
         device_loop(a.op, cases, a.kernel, {.mapped_limit = size_t{1} << 30, .coverage = true});
     size_t violations = 0;
     const auto whole_trials = [&](Trial& trial) {
-      Lookahead ahead;
+      Ahead ahead(setup, trial);
       size_t added = 0;
       return rate([&](size_t) {
-        while (ahead.wants_more()) ahead.add(cases[added++ % case_count]);
-        const Case& c = ahead.next();
-        Preparation* const prepared = ahead.prepared(c);
-        const TrialResult result = prepared != nullptr ? trial.run(*prepared) : trial.run(c);
-        violations += result.outcome != TrialOutcome::pass;
+        while (ahead->wants_more()) ahead->add(cases[added++ % case_count]);
+        violations += ahead->judge(trial, ahead->next()).outcome != TrialOutcome::pass;
       });
     };
     Trial trial_alone(setup.schema, *setup.kernel), trial(setup.schema, *setup.kernel);

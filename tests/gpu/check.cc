@@ -23,6 +23,7 @@ int check(const Arguments& a) {
   DeviceUse use;
   const double start = seconds_now();
   std::string found = "clean", reason;
+  std::vector<uint8_t> coverage;  // of the last case
   while (ran < a.cases && seconds_now() - start < a.seconds) {
     const Case c = draw_case(setup.schema, trial.preconditions(), random, limits);
     const TrialResult result = trial.run(c);
@@ -36,6 +37,7 @@ int check(const Arguments& a) {
       use.foreign_launches += u.foreign_launches;
       use.host_copies += u.host_copies;
     }
+    coverage = result.primary.run.coverage;
     lost = result.primary.run.device_lost;
     undecided += result.outcome == TrialOutcome::undecided;
     if (result.outcome != TrialOutcome::violation) continue;
@@ -45,16 +47,16 @@ int check(const Arguments& a) {
     break;
   }
   const double seconds = seconds_now() - start;
-  size_t reached = 0;
-  for (const uint8_t counter : setup.kernel->coverage()) reached += counter != 0;
+  const auto reached =
+      std::ranges::count_if(coverage, [](uint8_t counter) { return counter != 0; });
   const bool as_expected = std::find(a.expect.begin(), a.expect.end(), found) != a.expect.end();
   fmt::print(
       "check {} {} expected={} found={} cases={} undecided={} per_second={:.0f} launches={} "
       "registers={} shared={} local={} foreign={} host_copies={} counters={}/{}{}{}\n",
       a.name, as_expected ? "OK" : "DIFFERS", fmt::join(a.expect, ","), found, ran, undecided,
       static_cast<double>(ran) / seconds, launches, use.registers, use.shared_bytes,
-      use.local_bytes, use.foreign_launches, use.host_copies, reached,
-      setup.kernel->coverage().size(), reason.empty() ? "" : " : ", reason);
+      use.local_bytes, use.foreign_launches, use.host_copies, reached, setup.kernel->counters(),
+      reason.empty() ? "" : " : ", reason);
   std::fflush(stdout);
   if (lost) _exit(as_expected ? 0 : 1);  // nothing of the device can be given back
   return as_expected ? 0 : 1;

@@ -71,7 +71,7 @@ int run_one(const uint8_t* data, size_t size) {
     _exit(0);
   }
   record_features(c, result, gpu_feature_counters);
-  s.counters.add(s.setup.kernel->coverage());
+  s.counters.add(result.primary.run.coverage);
   if (s.runs >= s.arguments.cases || seconds_now() - s.start > s.arguments.seconds) {
     print_end("NOT-FOUND", "");
     _exit(0);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "fuzzers/lookahead.h"
 #include "fuzzers/trial.h"
 #include "kernels/cuda/cuda_device.h"
 #include "schemas/mutation.h"
@@ -20,6 +21,20 @@ struct Setup {
   // Schemas lie in $WARPFUZZ_ROOT/schemas, or in those of the source tree.
   Setup(const std::string& op, const std::filesystem::path& object,
         const cuda::DeviceOptions& options = {});
+};
+
+// Cases run ahead of their turn, as a worker runs them.
+class Ahead {
+ public:
+  Ahead(Setup& setup, Trial& trial)
+      : runner_(*setup.kernel, std::chrono::seconds(10)), ahead_([this, &trial](Preparation& p) {
+          if (trial.preconditions().admit(p.c)) p.primary = runner_.run(p.c, p.inputs, {});
+        }) {}
+  Lookahead* operator->() { return &ahead_; }
+
+ private:
+  CallRunner runner_;
+  Lookahead ahead_;
 };
 
 std::shared_ptr<const Schema> find_schema(const std::string& op);

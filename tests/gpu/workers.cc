@@ -49,11 +49,13 @@ void measure(const Arguments& a, uint32_t seed, Shared& shared) {
     shared.bad += setup.kernel->run(cases[i], image, {}).status != RunStatus::ok;
     ++shared.device_runs;
   }
+  Ahead ahead(setup, trial);
   until = seconds_now() + a.seconds / 2;
   while (seconds_now() < until) {
-    shared.bad +=
-        trial.run(draw_case(setup.schema, trial.preconditions(), random, limits)).outcome ==
-        TrialOutcome::violation;
+    while (ahead->wants_more()) {
+      ahead->add(draw_case(setup.schema, trial.preconditions(), random, limits));
+    }
+    shared.bad += ahead->judge(trial, ahead->next()).outcome == TrialOutcome::violation;
     ++shared.trials;
   }
 }
@@ -66,10 +68,14 @@ void judge(const Arguments& a, uint32_t seed, Shared& shared) {
   random.discard(2);
   const CaseLimits limits{.max_tier = static_cast<Tier>(a.tier),
                           .max_size_class = static_cast<uint8_t>(a.size_class)};
+  Ahead ahead(setup, trial);
   const double until = seconds_now() + a.seconds;
   while (seconds_now() < until) {
-    const Case c = draw_case(setup.schema, trial.preconditions(), random, limits);
-    const TrialResult result = trial.run(c);
+    while (ahead->wants_more()) {
+      ahead->add(draw_case(setup.schema, trial.preconditions(), random, limits));
+    }
+    const Case c = ahead->next();
+    const TrialResult result = ahead->judge(trial, c);
     ++shared.trials;
     shared.undecided += result.outcome == TrialOutcome::undecided;
     if (result.outcome != TrialOutcome::violation) continue;
