@@ -2,6 +2,7 @@
 // of the project assembles with coverage, objects load and export what the device needs. Needs
 // nvcc.
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <map>
 
+#include "kernels/cuda/collector.h"
 #include "kernels/cuda/compile_cuda.h"
 #include "kernels/cuda/kernel_object.h"
 #include "kernels/cuda/ptx/instrument.h"
@@ -124,6 +126,16 @@ TEST_F(CudaCompile, EveryKernelAssemblesInstrumented) {
     }
   }
   EXPECT_GT(assembled, 10u);
+}
+
+TEST_F(CudaCompile, TheCollectorAssembles) {
+  for (const char* architecture : {"sm_75", "sm_90"}) {
+    const auto assembly =
+        run_process({"ptxas", fmt::format("-arch={}", architecture),
+                     write("collector.ptx", collector_ptx), "-o", directory_ / "collector.cubin"},
+                    std::chrono::seconds(120));
+    EXPECT_EQ(assembly.exit_code, 0) << architecture << assembly.errors;
+  }
 }
 
 TEST(CudaCompileWithout, AbsentCompilerSaysWhatToDo) {

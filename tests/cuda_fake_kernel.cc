@@ -47,7 +47,7 @@ enum FakeFault {
   fake_illegal_address
 };
 int fake_fault = fake_none;
-uint8_t fake_coverage[4];
+uint32_t fake_coverage[2];
 void* fake_stream_of_call = nullptr;
 int fake_device_type = 0;
 WfCudaReport fake_report;
@@ -60,9 +60,9 @@ void warpfuzz_cuda_begin(void* stream) {
   fake_report = {};
 }
 void warpfuzz_cuda_end(WfCudaReport* report) { *report = fake_report; }
-int warpfuzz_cuda_coverage(uint64_t* address, uint64_t* bytes) {
+int warpfuzz_cuda_coverage_bits(uint64_t* address, uint64_t* count) {
   *address = reinterpret_cast<uint64_t>(fake_coverage);
-  *bytes = sizeof fake_coverage;
+  *count = 40;
   return 0;
 }
 const char* warpfuzz_preconditions() { return "T == float32 && U == float32"; }
@@ -76,7 +76,7 @@ WfStatus warpfuzz_kernel(const WfCall* call) {
   fake_device_type = x.device.device_type;
   fake_report.launches += 1;
   fake_report.registers = 32;
-  fake_coverage[x.shape[1] > 8 ? 2 : 1] = 1;
+  fake_coverage[x.shape[1] > 8 ? 1 : 0] = 1u << 7;
   if (fake_fault == fake_error) return WF_ERROR;
   if (fake_fault == fake_illegal_address) of_driver("fake_stream_status") = 700;
   if (fake_fault == fake_throw) throw std::runtime_error("no luck");

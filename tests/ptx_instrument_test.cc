@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "kernels/cuda/ptx/instrument.h"
+#include "tests/ptx_interpreter.h"
 
 namespace warpfuzz::ptx {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -39,35 +43,29 @@ TEST(PtxInstrument, SmallKernelExactly) {
                                          ".file\t1 \"/k.cu\"\n");
   EXPECT_EQ(result.text,
             ".version 9.0\n.target sm_90\n.address_size 64\n"
-            ".visible .global .align 8 .b8 __warpfuzz_coverage[5];\n"
+            ".visible .global .align 8 .b32 __warpfuzz_coverage[1];\n"
             ".visible .entry k(\n\t.param .u64 k_p\n)\n{\n"
             "\t.reg .pred \t%wf_new;\n"
-            "\t.reg .b32 \t%wf_value;\n"
-            "\t.reg .b64 \t%wf_address, %wf_offset;\n"
+            "\t.reg .b32 \t%wf_value, %wf_seen0;\n"
+            "\tmov.b32 \t%wf_seen0, 0;\n"
             "\t.reg .pred \t%p<2>;\n"
             "\t.loc\t1 7 3\n"
-            "\tld.global.u8 \t%wf_value, [__warpfuzz_coverage+0];\n"
-            "\tsetp.eq.u32 \t%wf_new, %wf_value, 0;\n"
-            "\t@%wf_new st.global.u8 \t[__warpfuzz_coverage+0], 1;\n"
+            "\tor.b32 \t%wf_seen0, %wf_seen0, 1;\n"
             "\tsetp.lt.s32 \t%p1, %r1, 10;\n"
-            "\tmov.u64 \t%wf_address, __warpfuzz_coverage;\n"
-            "\tselp.b64 \t%wf_offset, 2, 1, %p1;\n"
-            "\tadd.u64 \t%wf_address, %wf_address, %wf_offset;\n"
-            "\tld.global.u8 \t%wf_value, [%wf_address];\n"
-            "\tsetp.eq.u32 \t%wf_new, %wf_value, 0;\n"
-            "\t@%wf_new st.global.u8 \t[%wf_address], 1;\n"
+            "\tselp.b32 \t%wf_value, 4, 2, %p1;\n"
+            "\tor.b32 \t%wf_seen0, %wf_seen0, %wf_value;\n"
             "\t@%p1 bra \t$L_2;\n"
             "\n"
             "\t.loc\t1 8 3\n"
-            "\tld.global.u8 \t%wf_value, [__warpfuzz_coverage+3];\n"
-            "\tsetp.eq.u32 \t%wf_new, %wf_value, 0;\n"
-            "\t@%wf_new st.global.u8 \t[__warpfuzz_coverage+3], 1;\n"
+            "\tor.b32 \t%wf_seen0, %wf_seen0, 8;\n"
             "\tmov.u32 \t%r1, 0;\n"
             "$L_2:\n"
             "\t.loc\t1 9 1\n"
-            "\tld.global.u8 \t%wf_value, [__warpfuzz_coverage+4];\n"
-            "\tsetp.eq.u32 \t%wf_new, %wf_value, 0;\n"
-            "\t@%wf_new st.global.u8 \t[__warpfuzz_coverage+4], 1;\n"
+            "\tor.b32 \t%wf_seen0, %wf_seen0, 16;\n"
+            "\tld.global.u32 \t%wf_value, [__warpfuzz_coverage+0];\n"
+            "\tand.b32 \t%wf_value, %wf_value, %wf_seen0;\n"
+            "\tsetp.ne.u32 \t%wf_new, %wf_value, %wf_seen0;\n"
+            "\t@%wf_new red.global.or.b32 \t[__warpfuzz_coverage+0], %wf_seen0;\n"
             "\tret;\n}\n"
             ".file\t1 \"/k.cu\"\n");
   const std::vector<Counter> expected = {
@@ -130,9 +128,96 @@ TEST(PtxInstrument, Blocks) {
 }
 
 TEST(PtxInstrument, GuardedComparisonsCountOnlyWhereTheyRan) {
+  EXPECT_THAT(instrument(kernel("@!%q setp.eq.s32 %p, %r, 1;\n ret;")).text,
+              HasSubstr("@!%q or.b32 \t%wf_seen0, %wf_seen0, %wf_value;"));
+}
+
+// A kernel of so many comparisons: its words do not fit into registers.
+std::string many_comparisons(int count) {
+  std::string body;
+  for (int i = 0; i < count; ++i) body += "@%q setp.eq.s32 %p, %r, 1;\n";
+  return body + " ret;";
+}
+
+TEST(PtxInstrument, VeryManyProbesAreWrittenAtOnce) {
+  const Instrumented few = instrument(kernel(many_comparisons(63)));
+  EXPECT_EQ(few.map.counters.size(), 127u);
+  EXPECT_THAT(few.text, AllOf(HasSubstr("__warpfuzz_coverage[4];"), HasSubstr("%wf_seen3")));
+  const Instrumented many = instrument(kernel(many_comparisons(64)));
+  EXPECT_THAT(many.text, HasSubstr("__warpfuzz_coverage[5];"));
+  EXPECT_THAT(many.text, Not(HasSubstr("seen")));
+  EXPECT_THAT(many.text, HasSubstr("\tselp.b64 \t%wf_offset, 4, 0, %p;\n"
+                                   "\tadd.u64 \t%wf_address, %wf_address, %wf_offset;\n"
+                                   "\tselp.b32 \t%wf_bit, 1, 2147483648, %p;\n"
+                                   "\tmov.b32 \t%wf_value, -1;\n"
+                                   "\t@%q ld.global.u32 \t%wf_value, [%wf_address];\n"));
+  EXPECT_THAT(few.text, HasSubstr("\tselp.b32 \t%wf_value, 0, 2147483648, %p;\n"
+                                  "\t@%q or.b32 \t%wf_seen0, %wf_seen0, %wf_value;\n"
+                                  "\tselp.b32 \t%wf_value, 1, 0, %p;\n"
+                                  "\t@%q or.b32 \t%wf_seen1, %wf_seen1, %wf_value;"));
+}
+
+TEST(PtxInstrument, ThreadsWriteWhereverTheyEnd) {
+  const auto writes = [](std::string_view body) {
+    const std::string text = instrument(kernel(body)).text;
+    size_t count = 0;
+    for (size_t at = 0; (at = text.find("red.global", at)) != text.npos; ++at) ++count;
+    return count;
+  };
+  EXPECT_EQ(writes("ret;"), 1u);
+  EXPECT_EQ(writes("a.b;"), 1u) << "falls off the end";
+  EXPECT_EQ(writes("@%p exit;\n ret;"), 2u);
+  EXPECT_EQ(writes("@%p bra L;\n ret;\nL: ret.uni;"), 2u);
+  EXPECT_EQ(writes("ret;\nL: a.b;"), 2u);
+  EXPECT_EQ(writes("a.b; trap;"), 0u);
+  EXPECT_EQ(writes("L: bra L;"), 0u);
   EXPECT_THAT(
-      instrument(kernel("@!%q setp.eq.s32 %p, %r, 1;\n ret;")).text,
-      HasSubstr("mov.u32 \t%wf_value, 1;\n\t@!%q ld.global.u8 \t%wf_value, [%wf_address];"));
+      instrument(kernel("@!%p ret;\n @%q exit;\n ret;")).text,
+      AllOf(HasSubstr("@%p bra \t$wf_go_on0;\n\tld.global"), HasSubstr("@!%p ret;\n$wf_go_on0:"),
+            HasSubstr("@!%q bra \t$wf_go_on1;\n"), HasSubstr("@%q exit;\n$wf_go_on1:")));
+}
+
+// Whether threads keep their bits or not, the same ones are set, and the results are the same.
+TEST(PtxInstrument, BothWaysSetTheSameBits) {
+  constexpr std::string_view body =
+      "  .reg .pred %p<3>;\n  .reg .b32 %r<5>;\n  .reg .b64 %rd<4>;\n"
+      "  mov.u32 %r1, %tid.x;\n"
+      "  ld.param.u64 %rd1, [k_p];\n"
+      "  setp.gt.s32 %p1, %r1, 5;\n"
+      "  @%p1 ret;\n"
+      "  mul.wide.s32 %rd2, %r1, 4;\n"
+      "  add.s64 %rd3, %rd1, %rd2;\n"
+      "loop:\n"
+      "  add.s32 %r1, %r1, 3;\n"
+      "  @!%p1 setp.lt.s32 %p2, %r1, 9;\n"
+      "  @%p2 bra loop;\n"
+      "  st.global.u32 [%rd3], %r1;\n"
+      "  setp.eq.s32 %p1, %r1, 99;\n"
+      "  @!%p1 exit;\n"
+      "  add.s32 %r1, %r1, 1;\n"
+      "  ret;\n";
+  std::vector<std::vector<uint8_t>> bits;
+  for (const size_t most_words : {size_t{4}, size_t{0}}) {
+    test::PtxProgram program(instrument(kernel(body), {.most_words = most_words}).text);
+    for (const unsigned threads : {9u, 1u}) {
+      std::array<uint32_t, 6> result{};
+      auto* pointer = result.data();
+      void* arguments[] = {&pointer};
+      program.run(program.entries()[0],
+                  {{1, 1, 1}, {threads, 1, 1}, 0, static_cast<void**>(arguments)});
+      EXPECT_EQ(result[0], 9u);
+      EXPECT_EQ(result[5], threads == 9 ? 11u : 0u);
+      std::vector<uint8_t>& array = *program.variable(coverage_symbol);
+      bits.push_back(array);
+      array.assign(array.size(), 0);
+    }
+  }
+  // entry, beyond 5: no and yes, behind that, loop, below 9: no and yes, behind the loop, 99: no
+  // and yes, behind that.
+  EXPECT_EQ(bits[0], (std::vector<uint8_t>{0b11111111, 0b00000001, 0, 0}));
+  EXPECT_EQ(bits[1], (std::vector<uint8_t>{0b11111011, 0b00000001, 0, 0}));
+  EXPECT_EQ(bits[2], bits[0]);
+  EXPECT_EQ(bits[3], bits[1]);
 }
 
 TEST(PtxInstrument, ModuleLevel) {
@@ -156,7 +241,9 @@ TEST(PtxInstrument, NamesDoNotClash) {
 
 TEST(PtxInstrument, ThirtyTwoBitAddresses) {
   const std::string text =
-      instrument(".version 4.0\n.target sm_20\n.entry k { setp.eq.s32 %p, %r, 1; ret; }").text;
+      instrument(".version 4.0\n.target sm_20\n.entry k { setp.eq.s32 %p, %r, 1; ret; }",
+                 {.most_words = 0})
+          .text;
   EXPECT_THAT(text, HasSubstr("add.u32 \t%wf_address"));
   EXPECT_THAT(text, Not(HasSubstr("u64")));
 }

@@ -214,6 +214,14 @@ void PtxProgram::execute(const PtxEntry& entry, const PtxInstruction& instructio
   const Words& op = instruction.opcode;
   const std::vector<PtxOperand>& operands = instruction.operands;
   const std::string_view name = op[0], type = op.back();
+  if (name == "red") {
+    uint32_t word = 0;
+    uint8_t* const address = memory(entry, op[1], operands[0], thread);
+    std::memcpy(&word, address, sizeof word);
+    word |= static_cast<uint32_t>(value(operands[1], thread));
+    std::memcpy(address, &word, sizeof word);
+    return;
+  }
   const bool load = name == "ld";
   if (load || name == "st") {
     const PtxOperand& data = operands[load ? 0 : 1];

@@ -8,12 +8,12 @@ namespace warpfuzz::cuda {
 namespace {
 
 constexpr size_t vector_bytes = 16;
+constexpr size_t word_bytes = 4;
 constexpr unsigned block_threads = 256;
 constexpr size_t most_blocks = 128;  // more do not fill the way to the host any better
 
 }  // namespace
 
-// Counters are moved byte by byte: they lie in the module of somebody else, with neighbours.
 const char* const collector_ptx = R"(
 .version 6.3
 .target sm_75
@@ -25,11 +25,10 @@ const char* const collector_ptx = R"(
   .param .u64 vectors,
   .param .u64 counters,
   .param .u64 counters_home,
-  .param .u64 count)
+  .param .u64 words)
 {
-  .reg .pred %p<5>;
-  .reg .b16 %h<2>;
-  .reg .b32 %r<11>;
+  .reg .pred %p<3>;
+  .reg .b32 %r<12>;
   .reg .b64 %rd<16>;
 
   mov.u32 %r1, %tid.x;
@@ -59,17 +58,18 @@ image_done:
 
   ld.param.u64 %rd10, [counters];
   ld.param.u64 %rd11, [counters_home];
-  ld.param.u64 %rd12, [count];
+  ld.param.u64 %rd12, [words];
   mov.u64 %rd13, %rd1;
 next_counter:
   setp.ge.u64 %p2, %rd13, %rd12;
   @%p2 bra counters_done;
-  add.u64 %rd14, %rd10, %rd13;
-  add.u64 %rd15, %rd11, %rd13;
-  ld.global.u8 %h1, [%rd14];
-  st.global.u8 [%rd15], %h1;
-  mov.u16 %h1, 0;
-  st.global.u8 [%rd14], %h1;
+  shl.b64 %rd7, %rd13, 2;
+  add.u64 %rd14, %rd10, %rd7;
+  add.u64 %rd15, %rd11, %rd7;
+  ld.global.u32 %r11, [%rd14];
+  st.global.u32 [%rd15], %r11;
+  mov.u32 %r11, 0;
+  st.global.u32 [%rd14], %r11;
   add.u64 %rd13, %rd13, %rd2;
   bra next_counter;
 counters_done:
@@ -89,11 +89,11 @@ Collector::~Collector() { session_.driver().module_unload(module_); }
 
 Status Collector::collect(const WayHome& image, const WayHome& counters) const {
   WARPFUZZ_CHECK(image.bytes % vector_bytes == 0, "an image of {} bytes", image.bytes);
-  size_t vectors = image.bytes / vector_bytes;
-  const size_t parts = std::max(vectors, counters.bytes);
+  size_t vectors = image.bytes / vector_bytes, words = counters.bytes / word_bytes;
+  const size_t parts = std::max(vectors, words);
   if (parts == 0) return success;
   WayHome i = image, c = counters;
-  void* arguments[] = {&i.from, &i.to, &vectors, &c.from, &c.to, &c.bytes};
+  void* arguments[] = {&i.from, &i.to, &vectors, &c.from, &c.to, &words};
   const auto blocks =
       static_cast<unsigned>(std::min((parts + block_threads - 1) / block_threads, most_blocks));
   return session_.driver().launch(function_, blocks, 1, 1, block_threads, 1, 1, 0,

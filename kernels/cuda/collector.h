@@ -24,7 +24,8 @@ class Collector {
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
 
-  // Queues it; the stream must be waited for. `image`: addresses and size are multiples of 16.
+  // Queues it; the stream must be waited for. Addresses and sizes are multiples of 16 for the
+  // image, of 4 for the counters.
   Status collect(const WayHome& image, const WayHome& counters) const;
 
  private:

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
 // Part of the key: raise it when the instrumenter or the steps change what they make.
-constexpr const char* pipeline_version = "cuda-3";
+constexpr const char* pipeline_version = "cuda-4";
 
 // Calls of the runtime that the hooks stand before.
 constexpr std::array wrapped_calls = {"__cudaRegisterFatBinary",

@@ -17,14 +17,15 @@ class CoverageCounters {
   CoverageCounters(const CoverageCounters&) = delete;
   CoverageCounters& operator=(const CoverageCounters&) = delete;
 
-  size_t size() const { return home_.bytes; }
+  size_t size() const { return count_; }
   const WayHome& way_home() const { return home_; }
-  // Of the run whose counters came home last.
-  std::vector<uint8_t> values() const { return {host_, host_ + home_.bytes}; }
+  // Of the run whose counters came home last, a byte each.
+  std::vector<uint8_t> values() const;
 
  private:
   const Session& session_;
-  uint8_t* host_ = nullptr;
+  size_t count_;
+  uint32_t* host_ = nullptr;
   WayHome home_;
 };
 

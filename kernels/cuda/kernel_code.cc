@@ -34,14 +34,14 @@ class ObjectCode final : public KernelCode {
 
   CounterArray counters() const override {
     if (object_.coverage == nullptr) return {};
-    uint64_t address = 0, bytes = 0;
-    if (const int error = object_.coverage(&address, &bytes); error != 0) {
+    uint64_t address = 0, count = 0;
+    if (const int error = object_.coverage(&address, &count); error != 0) {
       throw KernelError(fmt::format(
           "{}: its device code does not load (CUDA error {}); is it built for this GPU's "
           "architecture?",
           object_.path.string(), error));
     }
-    return {address, bytes};
+    return {address, count};
   }
   std::string coverage_map() const override {
     return object_.coverage_map != nullptr ? object_.coverage_map : "";

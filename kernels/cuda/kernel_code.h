@@ -16,10 +16,10 @@
 
 namespace warpfuzz::cuda {
 
-// Where the device's counters lie; 0 bytes: there are none.
+// Where the device's counters lie, a bit each in words of 32 (ptx/instrument.h).
 struct CounterArray {
   DevicePointer address = 0;
-  size_t bytes = 0;
+  size_t count = 0;
 };
 
 class KernelCode {

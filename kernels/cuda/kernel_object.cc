@@ -27,7 +27,7 @@ KernelObject load_kernel_object(const std::filesystem::path& path) {
   resolve(object.preconditions, "warpfuzz_preconditions");
   resolve(object.begin, "warpfuzz_cuda_begin");
   resolve(object.end, "warpfuzz_cuda_end");
-  resolve(object.coverage, "warpfuzz_cuda_coverage");
+  resolve(object.coverage, "warpfuzz_cuda_coverage_bits");
   resolve(object.coverage_map, "warpfuzz_cuda_coverage_map");
   if (object.begin == nullptr && dlsym(handle, "wf_launch") != nullptr) {
     throw KernelError(

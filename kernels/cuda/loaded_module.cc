@@ -107,9 +107,9 @@ Entry LoadedModule::entry(const std::string& name, const std::string& where) con
   return entry;
 }
 
-DevicePointer LoadedModule::variable(const char* name, size_t& bytes) const {
+DevicePointer LoadedModule::variable(const char* name) const {
   DevicePointer pointer = 0;
-  bytes = 0;
+  size_t bytes = 0;
   const Status status = session_.driver().module_global(&pointer, &bytes, module_, name);
   return status == success ? pointer : 0;
 }

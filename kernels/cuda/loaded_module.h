@@ -31,8 +31,8 @@ class LoadedModule {
   // Throws KernelError where the module has no such entry; `where` begins the message. Lets it use
   // all dynamic shared memory that the device has.
   Entry entry(const std::string& name, const std::string& where) const;
-  // Of a variable; its address 0 where there is none.
-  DevicePointer variable(const char* name, size_t& bytes) const;
+  // The address of a variable; 0 where there is none.
+  DevicePointer variable(const char* name) const;
 
  private:
   std::vector<std::string> entry_names() const;

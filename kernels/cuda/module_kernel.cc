@@ -29,6 +29,7 @@ constexpr const char* bad_configuration = "invalid configuration argument";
 struct Image {
   std::string text;
   std::string coverage_map;
+  size_t counters = 0;
   bool stateless = false;
   std::vector<ptx::RefusedEntry> refused;
 };
@@ -51,7 +52,8 @@ Image read_image(const fs::path& file, bool instrument) {
     if (instrument) {
       ptx::Instrumented result = ptx::instrument(image.text, {.lines_of_text = file.string()});
       image.text = std::move(result.text);
-      if (!result.map.counters.empty()) image.coverage_map = result.map.to_json();
+      image.counters = result.map.counters.size();
+      if (image.counters > 0) image.coverage_map = result.map.to_json();
     }
   } catch (const ptx::PtxError& error) {
     throw KernelError(fmt::format("{}: {}", file.string(), error.what()));
@@ -96,6 +98,7 @@ class ModuleKernel final : public KernelCode {
       : session_(session),
         manifest_(std::move(manifest)),
         coverage_map_(image.coverage_map),
+        counters_(image.counters),
         stateless_(image.stateless) {
     for (const LaunchSpec& launch : manifest_.launches) {
       refusals_.push_back(refusal(image, launch.entry));
@@ -106,6 +109,7 @@ class ModuleKernel final : public KernelCode {
       // Code of another GPU, say; its fault is known without it.
       if (!always_refused()) throw;
       coverage_map_.clear();
+      counters_ = 0;
       return;
     }
     for (const LaunchSpec& launch : manifest_.launches) {
@@ -138,11 +142,7 @@ class ModuleKernel final : public KernelCode {
   std::optional<WfCudaReport> end() override { return report_; }
 
   CounterArray counters() const override {
-    CounterArray counters;
-    if (!coverage_map_.empty()) {
-      counters.address = module_->variable(ptx::coverage_symbol, counters.bytes);
-    }
-    return counters;
+    return {counters_ > 0 ? module_->variable(ptx::coverage_symbol) : 0, counters_};
   }
   std::string coverage_map() const override { return coverage_map_; }
   bool stateless() const override { return stateless_; }
@@ -258,6 +258,7 @@ class ModuleKernel final : public KernelCode {
   ModuleManifest manifest_;
   std::optional<LoadedModule> module_;  // empty where a launch of every call is refused
   std::string coverage_map_;
+  size_t counters_;
   bool stateless_;
   std::vector<std::string> refusals_;  // as manifest_.launches, as the following
   std::vector<Entry> entries_;

@@ -140,7 +140,7 @@ void** __wrap___cudaRegisterFatBinary(void* fat_cubin) {
     registered = true;
     static char device_name[] = "__warpfuzz_coverage";
     __cudaRegisterVar(handle, &coverage_variable, device_name, device_name, 0,
-                      warpfuzz_cuda_counters, 0, 0);
+                      (warpfuzz_cuda_counters + 31) / 32 * 4, 0, 0);
   }
   return handle;
 }
@@ -201,9 +201,9 @@ __attribute__((visibility("default"))) void warpfuzz_cuda_begin(void* stream) {
 
 __attribute__((visibility("default"))) void warpfuzz_cuda_end(WfCudaReport* out) { *out = report; }
 
-__attribute__((visibility("default"))) int warpfuzz_cuda_coverage(uint64_t* address,
-                                                                  uint64_t* bytes) {
-  *address = *bytes = 0;
+__attribute__((visibility("default"))) int warpfuzz_cuda_coverage_bits(uint64_t* address,
+                                                                       uint64_t* count) {
+  *address = *count = 0;
   if (warpfuzz_cuda_counters == 0) return 0;
   void* pointer = nullptr;
   const cudaError_t error = cudaGetSymbolAddress(&pointer, &coverage_variable);
@@ -212,7 +212,7 @@ __attribute__((visibility("default"))) int warpfuzz_cuda_coverage(uint64_t* addr
     return error;
   }
   *address = reinterpret_cast<uintptr_t>(pointer);
-  *bytes = warpfuzz_cuda_counters;
+  *count = warpfuzz_cuda_counters;
   return 0;
 }
 }

@@ -34,8 +34,9 @@ typedef struct {
 /* Before and after warpfuzz_kernel(). */
 void warpfuzz_cuda_begin(void* stream);
 void warpfuzz_cuda_end(WfCudaReport* report);
-/* Device address and size of the coverage counters; 0 for success, else a cudaError_t. */
-int warpfuzz_cuda_coverage(uint64_t* address, uint64_t* bytes);
+/* Device address of the coverage counters, a bit each in words of 32, and how many there are; 0 for
+ * success, else a cudaError_t. */
+int warpfuzz_cuda_coverage_bits(uint64_t* address, uint64_t* count);
 /* What the counters mean (ptx/coverage_map.h), as JSON. */
 extern const char warpfuzz_cuda_coverage_map[];
 /* Ends with a null entry. */

@@ -58,7 +58,7 @@ TimedKernel::TimedKernel(const Session& session, const std::filesystem::path& fi
                          const Schema& schema)
     : session_(session), code_(load_kernel_code(session, file, &schema, false)) {}
 
-bool TimedKernel::has_counters() const { return code_->counters().bytes > 0; }
+bool TimedKernel::has_counters() const { return code_->counters().count > 0; }
 
 void TimedKernel::make_sets(size_t count) {
   sets_.clear();

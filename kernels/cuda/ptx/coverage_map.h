@@ -1,6 +1,6 @@
 // What the counters of an instrumented module mean. A counter is named by function, source line,
 // kind and ordinal, not by its slot, so that its identity survives recompiling; the slot is its
-// byte in the module's array. Also holds the constants that the code compares with.
+// bit in the module's array. Also holds the constants that the code compares with.
 #pragma once
 
 #include <cstddef>

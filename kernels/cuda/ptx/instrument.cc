@@ -19,10 +19,21 @@ namespace {
 // Guarded, these end a basic block: threads whose guard is false go on with the next statement.
 constexpr std::array<std::string_view, 5> branches = {"bra", "brx", "exit", "ret", "trap"};
 
+std::string_view base(std::string_view opcode) { return opcode.substr(0, opcode.find('.')); }
+
 bool is_branch(std::string_view opcode) {
-  return std::find(branches.begin(), branches.end(), opcode.substr(0, opcode.find('.'))) !=
-         branches.end();
+  return std::find(branches.begin(), branches.end(), base(opcode)) != branches.end();
 }
+
+// Ends the function for the thread, in order.
+bool is_exit(std::string_view opcode) { return base(opcode) == "ret" || base(opcode) == "exit"; }
+
+constexpr size_t word_bits = 32;
+
+uint32_t bit_of(size_t slot) { return uint32_t{1} << slot % word_bits; }
+// The word of the array that holds the slot, and its address.
+size_t word_of(size_t slot) { return slot / word_bits; }
+std::string address_of(size_t word) { return fmt::format("{}+{}", coverage_symbol, 4 * word); }
 
 // The predicates that a setp writes: "%p1", or "%p1|%p2"; "_" is a result not wanted.
 std::vector<std::string_view> written_predicates(const Statement& statement) {
@@ -50,7 +61,8 @@ class Instrumenter {
           1, fmt::format("{} is there: the module is instrumented already", coverage_symbol));
     }
     // Names that no function uses.
-    for (int i = 0; text.find(prefix_) != text.npos; ++i) prefix_ = fmt::format("%wf{}_", i);
+    for (int i = 0; text.find(name_) != text.npos; ++i) name_ = fmt::format("wf{}_", i);
+    prefix_ = "%" + name_;
   }
 
   Instrumented run() {
@@ -59,8 +71,8 @@ class Instrumenter {
     result_.map.lines.assign(lines_.begin(), lines_.end());
     if (!result_.map.counters.empty()) {
       insertions_.emplace(module_.header_end,
-                          fmt::format("\n.visible .global .align 8 .b8 {}[{}];", coverage_symbol,
-                                      result_.map.counters.size()));
+                          fmt::format("\n.visible .global .align 8 .b32 {}[{}];", coverage_symbol,
+                                      word_of(result_.map.counters.size() - 1) + 1));
     }
     size_t from = 0;
     for (const auto& [at, added] : insertions_) {
@@ -74,7 +86,8 @@ class Instrumenter {
 
  private:
   void add_function(const Function& function) {
-    const size_t counters_before = result_.map.counters.size();
+    const size_t first = result_.map.counters.size();
+    probes_.clear();
     ordinals_.clear();
     known_line_ = {};
     std::optional<CounterKind> pending = CounterKind::entry;
@@ -92,10 +105,16 @@ class Instrumenter {
       if (!statement.guard.empty() && is_branch(statement.opcode)) {
         pending = CounterKind::fall_through;
       }
-      if (statement.opcode.starts_with("setp.")) add_probes(function, statement, source);
+      if (statement.opcode.starts_with("setp.")) add_comparison(function, statement, source);
       for (const Constant& constant : comparison_constants(statement)) constants_.insert(constant);
     }
-    if (result_.map.counters.size() != counters_before) declare_registers(function);
+    const size_t end = result_.map.counters.size();
+    if (end == first) return;
+    if (word_of(end - 1) - word_of(first) < options_.most_words) {
+      keep_in_registers(function, word_of(first), word_of(end - 1));
+    } else {
+      write_at_once(function);
+    }
   }
 
   // The line of the statement or, where the compiler gives 0, of what follows in its block, or of
@@ -144,18 +163,23 @@ class Instrumenter {
     return result_.map.counters.size() - 1;
   }
 
+  // Where a counter is set: always `on`, or one of the two as `predicate` says.
+  struct Probe {
+    size_t at = 0;  // in the text
+    size_t on = 0;  // slots
+    size_t off = 0;
+    std::string_view predicate = {};  // empty: always
+    std::string guard = {};  // "@%p1 " of the comparison: where it did not run, nothing is new
+  };
+
   size_t add_block(const Function& function, const Statement& statement, CounterKind kind,
                    SourceLine source) {
     const size_t slot = add_counter(function, kind, source);
-    const std::string place = fmt::format("{}+{}", coverage_symbol, slot);
-    insertions_.emplace(statement.begin, fmt::format("ld.global.u8 \t{0}value, [{1}];\n"
-                                                     "\tsetp.eq.u32 \t{0}new, {0}value, 0;\n"
-                                                     "\t@{0}new st.global.u8 \t[{1}], 1;\n\t",
-                                                     prefix_, place));
+    probes_.push_back({.at = statement.begin, .on = slot});
     return slot;
   }
 
-  void add_probes(const Function& function, const Statement& statement, SourceLine source) {
+  void add_comparison(const Function& function, const Statement& statement, SourceLine source) {
     if (!options_.predicates) return;
     const std::vector<std::string_view> predicates = written_predicates(statement);
     // A comparison that overwrites its own guard leaves no trace of whether it ran.
@@ -163,37 +187,113 @@ class Instrumenter {
       return;
     const std::string_view comparison = statement.opcode.substr(std::string_view("setp.").size());
     for (const std::string_view predicate : predicates) {
-      const size_t slot = add_counter(function, CounterKind::predicate_false, source, comparison);
-      add_counter(function, CounterKind::predicate_true, source, comparison);  // the next slot
-      std::string load = fmt::format("ld.global.u8 \t{0}value, [{0}address];\n", prefix_);
-      if (!statement.guard.empty()) {  // where it did not run, nothing is new
-        load = fmt::format("mov.u32 \t{0}value, 1;\n\t@{1}{2} {3}", prefix_,
-                           statement.guard_negated ? "!" : "", statement.guard, load);
+      Probe probe{.at = statement.end, .predicate = predicate};
+      probe.off = add_counter(function, CounterKind::predicate_false, source, comparison);
+      probe.on = add_counter(function, CounterKind::predicate_true, source, comparison);
+      if (!statement.guard.empty()) {
+        probe.guard = fmt::format("@{}{} ", statement.guard_negated ? "!" : "", statement.guard);
       }
-      insertions_.emplace(
-          statement.end, fmt::format("\n\tmov.u{1} \t{0}address, {2};\n"
-                                     "\tselp.b{1} \t{0}offset, {3}, {4}, {5};\n"
-                                     "\tadd.u{1} \t{0}address, {0}address, {0}offset;\n"
-                                     "\t{6}"
-                                     "\tsetp.eq.u32 \t{0}new, {0}value, 0;\n"
-                                     "\t@{0}new st.global.u8 \t[{0}address], 1;",
-                                     prefix_, module_.address_bits, coverage_symbol, slot + 1, slot,
-                                     predicate, load));
+      probes_.push_back(std::move(probe));
     }
   }
 
-  void declare_registers(const Function& function) {
+  std::string seen(size_t word) const { return fmt::format("{}seen{}", prefix_, word); }
+
+  // A thread collects what it has seen in registers, a bit each, and writes them as it ends: a
+  // probe is an instruction or two that wait for nothing.
+  void keep_in_registers(const Function& function, size_t first, size_t last) {
+    std::string begin = fmt::format("\n\t.reg .pred \t{0}new;\n\t.reg .b32 \t{0}value", prefix_);
+    for (size_t word = first; word <= last; ++word) begin += ", " + seen(word);
+    begin += ";";
+    for (size_t word = first; word <= last; ++word) {
+      begin += fmt::format("\n\tmov.b32 \t{}, 0;", seen(word));
+    }
+    insertions_.emplace(function.body_begin, begin);
+    for (const Probe& probe : probes_) {
+      if (probe.predicate.empty()) {
+        insertions_.emplace(probe.at, fmt::format("or.b32 \t{0}, {0}, {1};\n\t",
+                                                  seen(word_of(probe.on)), bit_of(probe.on)));
+        continue;
+      }
+      std::string code;
+      for (size_t word = word_of(probe.off); word <= word_of(probe.on); ++word) {
+        const auto bit = [&](size_t slot) { return word_of(slot) == word ? bit_of(slot) : 0; };
+        code += fmt::format(
+            "\n\tselp.b32 \t{0}value, {1}, {2}, {3};\n\t{4}or.b32 \t{5}, {5}, {0}value;", prefix_,
+            bit(probe.on), bit(probe.off), probe.predicate, probe.guard, seen(word));
+      }
+      insertions_.emplace(probe.at, code);
+    }
+    std::string write;
+    for (size_t word = first; word <= last; ++word) {
+      write += fmt::format(
+          "ld.global.u32 \t{0}value, [{1}];\n"
+          "\tand.b32 \t{0}value, {0}value, {2};\n"
+          "\tsetp.ne.u32 \t{0}new, {0}value, {2};\n"
+          "\t@{0}new red.global.or.b32 \t[{1}], {2};\n\t",
+          prefix_, address_of(word), seen(word));
+    }
+    const Statement* open_end = nullptr;  // falls off the end of the function
+    for (const Statement& statement : function.statements) {
+      if (statement.kind == StatementKind::label) open_end = &statement;
+      if (statement.kind != StatementKind::instruction) continue;
+      const bool ends = statement.guard.empty() && is_branch(statement.opcode);
+      open_end = ends ? nullptr : &statement;
+      if (!is_exit(statement.opcode)) continue;
+      if (statement.guard.empty()) {
+        insertions_.emplace(statement.begin, write);
+        continue;
+      }
+      // Threads that go on write nothing yet.
+      const std::string go_on = fmt::format("${}go_on{}", name_, labels_++);
+      insertions_.emplace(statement.begin,
+                          fmt::format("@{}{} bra \t{};\n\t{}", statement.guard_negated ? "" : "!",
+                                      statement.guard, go_on, write));
+      insertions_.emplace(statement.end, fmt::format("\n{}:", go_on));
+    }
+    if (open_end != nullptr) insertions_.emplace(function.body_end, write);
+  }
+
+  // Each probe looks whether its bit is there, so that hot ones only read.
+  void write_at_once(const Function& function) {
     insertions_.emplace(function.body_begin,
-                        fmt::format("\n\t.reg .pred \t{0}new;\n\t.reg .b32 \t{0}value;\n"
+                        fmt::format("\n\t.reg .pred \t{0}new;\n\t.reg .b32 \t{0}value, {0}bit;\n"
                                     "\t.reg .b{1} \t{0}address, {0}offset;",
                                     prefix_, module_.address_bits));
+    for (const Probe& probe : probes_) {
+      if (probe.predicate.empty()) {
+        insertions_.emplace(probe.at,
+                            fmt::format("ld.global.u32 \t{0}value, [{1}];\n"
+                                        "\tand.b32 \t{0}value, {0}value, {2};\n"
+                                        "\tsetp.eq.u32 \t{0}new, {0}value, 0;\n"
+                                        "\t@{0}new red.global.or.b32 \t[{1}], {2};\n\t",
+                                        prefix_, address_of(word_of(probe.on)), bit_of(probe.on)));
+        continue;
+      }
+      insertions_.emplace(
+          probe.at, fmt::format("\n\tmov.u{1} \t{0}address, {2};\n"
+                                "\tselp.b{1} \t{0}offset, {3}, {4}, {5};\n"
+                                "\tadd.u{1} \t{0}address, {0}address, {0}offset;\n"
+                                "\tselp.b32 \t{0}bit, {6}, {7}, {5};\n"
+                                "\tmov.b32 \t{0}value, -1;\n"
+                                "\t{8}ld.global.u32 \t{0}value, [{0}address];\n"
+                                "\tand.b32 \t{0}value, {0}value, {0}bit;\n"
+                                "\tsetp.eq.u32 \t{0}new, {0}value, 0;\n"
+                                "\t@{0}new red.global.or.b32 \t[{0}address], {0}bit;",
+                                prefix_, module_.address_bits, coverage_symbol,
+                                4 * word_of(probe.on), 4 * word_of(probe.off), probe.predicate,
+                                bit_of(probe.on), bit_of(probe.off), probe.guard));
+    }
   }
 
   std::string_view text_;
   InstrumentOptions options_;
   Module module_;
   bool text_lines_ = false;
-  std::string prefix_ = "%wf_";
+  std::string name_ = "wf_";
+  std::string prefix_;  // of registers
+  size_t labels_ = 0;
+  std::vector<Probe> probes_;  // of the function at hand
   std::map<std::tuple<uint32_t, uint32_t, CounterKind>, uint32_t> ordinals_;
   SourceLine known_line_;
   std::set<Constant> constants_;

@@ -1,11 +1,13 @@
-// Coverage inside a kernel: adds to PTX text a byte array in global memory and code that sets one
-// byte per basic block reached (function entry, label, fall-through of a conditional branch) and
-// per outcome of a comparison (setp true, setp false) seen in any thread. A byte is read before it
-// is written, so that hot blocks only read. Text that is not instrumented stays as it was. The
-// array is
-// `__warpfuzz_coverage`; whoever loads the module clears and reads it.
+// Coverage inside a kernel: adds to PTX text an array of bits in global memory and code that sets
+// one bit per basic block reached (function entry, label, fall-through of a conditional branch) and
+// per outcome of a comparison (setp true, setp false) seen in any thread. A thread collects its bits
+// in registers and adds them to the array as it leaves the function, where they are missing there;
+// in functions with very many probes each is written at once. A thread that a fault or a trap ends
+// leaves nothing. Text that is not instrumented stays as it was. The array is `__warpfuzz_coverage`,
+// words of 32 bits, the lowest bit first; whoever loads the module clears and reads it.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -17,6 +19,8 @@ namespace warpfuzz::ptx {
 struct InstrumentOptions {
   bool blocks = true;
   bool predicates = true;
+  // Words of counters that a thread keeps in registers, at most.
+  size_t most_words = 4;
   // The file's name, if lines of the PTX itself shall stand for those of the source where no .loc
   // names any.
   std::string lines_of_text = {};

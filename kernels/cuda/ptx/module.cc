@@ -138,6 +138,7 @@ class Parser {
       if (token.is("{") || token.is("}")) {
         depth += token.is("{") ? 1 : -1;
         ++at_;
+        function.body_end = token.begin;
         if (depth == 0) return;
       } else if (is_one_of(token, line_directives)) {
         parse_line_directive(false);

@@ -45,6 +45,7 @@ struct Function {
   std::string_view name;
   bool entry = false;     // a kernel
   size_t body_begin = 0;  // just after the brace that opens the body
+  size_t body_end = 0;    // just before the one that closes it
   std::vector<Statement> statements;
 };
 
