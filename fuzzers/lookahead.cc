@@ -38,13 +38,13 @@ void Lookahead::add(Case c) {
       const std::lock_guard lock(to_run_mutex_);
       to_run_.push_back(entry.get());
     }
-    entry->task = Crew::start([this, made = entry.get()] { help(*made); });
+    entry->task = Crew::start([this, made = entry.get()] { serve(*made); });
   }
   waiting_.push_back(std::move(entry));
 }
 
 // The entry may be another case's as soon as it is made.
-void Lookahead::help(Entry& entry) {
+void Lookahead::serve(Entry& entry) {
   at_work_.fetch_add(1);
   make(entry);
   if (run_) run_ready(nullptr);
@@ -68,6 +68,17 @@ void Lookahead::make(Entry& entry) const {
   entry.made.store(true);
 }
 
+// For who waits: makes the first case that nobody has begun. False if there is none.
+bool Lookahead::make_next() {
+  const auto make_unbegun = [&](Entry& entry) {
+    if (!Crew::withdraw(*entry.task)) return false;
+    make(entry);
+    return true;
+  };
+  return make_unbegun(*current_) ||
+         std::ranges::any_of(waiting_, [&](const auto& entry) { return make_unbegun(*entry); });
+}
+
 // The next case to run, if its values are there.
 Lookahead::Entry* Lookahead::take_ready() {
   const std::lock_guard lock(to_run_mutex_);
@@ -78,13 +89,14 @@ Lookahead::Entry* Lookahead::take_ready() {
 }
 
 // Runs what is ready, up to `last` if that is given, unless another thread is at it. What becomes
-// ready as that thread leaves is run by the judging thread in its turn.
-void Lookahead::run_ready(const Entry* last) {
+// ready as that thread leaves is run by the judging thread in its turn. False if nothing was.
+bool Lookahead::run_ready(const Entry* last) {
   const std::unique_lock lock(device_, std::try_to_lock);
-  if (!lock) return;
-  while (last == nullptr || !last->ran.load(std::memory_order_relaxed)) {
+  bool any = false;
+  while (lock && (last == nullptr || !last->ran.load(std::memory_order_relaxed))) {
     Entry* const entry = take_ready();
-    if (entry == nullptr) return;
+    if (entry == nullptr) break;
+    any = true;
     if (!entry->error) {
       try {
         const Stopwatch watch(entry->preparation.kernel_seconds);
@@ -95,6 +107,7 @@ void Lookahead::run_ready(const Entry* last) {
     }
     entry->ran.store(true);
   }
+  return any;
 }
 
 // Afterwards nobody is at work on the entry.
@@ -128,11 +141,8 @@ const Case& Lookahead::next() {
 TrialResult Lookahead::judge(Trial& trial, const Case& c) {
   if (!current_ || !current_->task || current_->preparation.c != c) return trial.run(c);
   Entry& entry = *current_;
-  if (Crew::withdraw(*entry.task)) make(entry);
-  while (!entry.made.load()) _mm_pause();
-  while (run_ && !entry.ran.load()) {
-    run_ready(&entry);
-    _mm_pause();
+  while (!(run_ ? entry.ran : entry.made).load()) {
+    if (!(run_ && run_ready(&entry)) && !make_next()) _mm_pause();
   }
   if (entry.error) std::rethrow_exception(entry.error);
   return trial.run(entry.preparation);

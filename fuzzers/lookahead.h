@@ -48,8 +48,9 @@ class Lookahead {
   };
 
   void make(Entry& entry) const;
-  void help(Entry& entry);
-  void run_ready(const Entry* last);
+  bool make_next();
+  void serve(Entry& entry);
+  bool run_ready(const Entry* last);
   Entry* take_ready();
   void forget(Entry& entry);
 

@@ -40,7 +40,7 @@ struct Search {
         trial(setup.schema, *setup.kernel),
         limits{.max_tier = static_cast<Tier>(a.tier),
                .max_size_class = static_cast<uint8_t>(a.size_class)},
-        counters(a.device_coverage ? size_t{1} << 14 : 0) {}
+        counters(setup.kernel->counters()) {}
 };
 Search* search_state = nullptr;
 
