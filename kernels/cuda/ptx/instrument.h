@@ -1,10 +1,11 @@
 // Coverage inside a kernel: adds to PTX text an array of bits in global memory and code that sets
 // one bit per basic block reached (function entry, label, fall-through of a conditional branch) and
-// per outcome of a comparison (setp true, setp false) seen in any thread. A thread collects its bits
-// in registers and adds them to the array as it leaves the function, where they are missing there;
-// in functions with very many probes each is written at once. A thread that a fault or a trap ends
-// leaves nothing. Text that is not instrumented stays as it was. The array is `__warpfuzz_coverage`,
-// words of 32 bits, the lowest bit first; whoever loads the module clears and reads it.
+// per outcome of a comparison (setp true, setp false) seen in any thread. A thread collects its
+// bits in registers and adds them to the array as it leaves the function, where they are missing
+// there; in functions with very many probes each is written at once. A thread that a fault or a
+// trap ends leaves nothing. Text that is not instrumented stays as it was. The array is
+// `__warpfuzz_coverage`, words of 32 bits, the lowest bit first; whoever loads the module clears
+// and reads it.
 #pragma once
 
 #include <cstddef>
