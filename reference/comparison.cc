@@ -14,36 +14,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr size_t block_length = 128;
-// Relative error of |y - r| and of the slack, each computed in a few operations.
-constexpr double up = 1 + 0x1p-48;
-constexpr double down = 1 - 0x1p-48;
-
-// The rounding to the output format, for a value of magnitude at most `reach`.
-struct OutputRounding {
-  double half_roundoff;  // half an ulp is 2^exponent times this
-  double half_smallest;
-  double repeated;  // u for each rounding beyond the first
-  double repeated_smallest;
-
-  OutputRounding(DType dtype, int roundings) {
-    const FormatTraits& t = traits(dtype);
-    half_roundoff = t.precision > 0 ? std::ldexp(1.0, -t.precision) : 0;  // integers: spacing 1
-    half_smallest = 0.5 * t.smallest_subnormal;
-    repeated = (roundings - 1) * half_roundoff;
-    repeated_smallest = (roundings - 1) * half_smallest;
-  }
-  double slack(double magnitude, double tolerance) const {
-    const double half = power_of_two_below(magnitude + tolerance) * half_roundoff;
-    return tolerance + (half > half_smallest ? half : half_smallest) + repeated * magnitude +
-           repeated_smallest;
-  }
-};
-
-uint8_t class_of(double y) {
-  if (std::isnan(y)) return class_nan;
-  if (std::isinf(y)) return y > 0 ? class_positive_infinity : class_negative_infinity;
-  return class_finite;
-}
+constexpr double up = 1 + few_roundings;
+constexpr double down = 1 - few_roundings;
 
 class Judge {
  public:
@@ -51,7 +23,7 @@ class Judge {
       : task_(task),
         expected_(task.expectation),
         observed_(observed),
-        rounding_(expected_.dtype, task.call.contract().output_roundings),
+        rounding_(traits(expected_.dtype), task.call.contract().output_roundings),
         one_by_one_(task.minimum_level > 0 || task.errors != nullptr) {}
 
   Comparison run() {
@@ -253,36 +225,28 @@ class Judge {
     offend(i, value_kind(i), OffenceStrength::certain, infinity);
   }
 
-  enum class Verdict { inside, outside, open };
-
-  Verdict verdict(size_t i, const Refined& value, double e, Ratios* ratios) const {
+  Decision decision(size_t i, const Refined& value, double e, Ratios* ratios) const {
     const double tolerance = expected_.tolerance[i];
     const double magnitude = std::fabs(value.high);
     const double error = std::fabs((observed_[i] - value.high) - value.low);
     *ratios = ratios_of(error, rounding_.slack(magnitude, tolerance), tolerance);
-    if (error * up + e <= rounding_.slack(std::max(magnitude - e, 0.0), tolerance) * down) {
-      return Verdict::inside;
-    }
-    if (error * down - e > rounding_.slack(magnitude + e, tolerance) * up) {
-      return Verdict::outside;
-    }
-    return Verdict::open;
+    return decide(rounding_, error, magnitude, e, tolerance);
   }
 
   void judge_value(size_t i) {
     Ratios ratios;
-    Verdict v = verdict(i, {expected_.value[i], 0}, expected_.oracle_error[i], &ratios);
+    Decision v = decision(i, {expected_.value[i], 0}, expected_.oracle_error[i], &ratios);
     bool escalated = false;
     for (int level = 1; level <= 2; ++level) {
-      if (v != Verdict::open && level > task_.minimum_level) break;
+      if (v != Decision::open && level > task_.minimum_level) break;
       const std::optional<Refined> value = task_.refinement.value(level, task_.output, i);
       if (!value) continue;
       escalated = true;
-      v = verdict(i, *value, expected_.oracle_error[i] * Refinement::error_scale(level), &ratios);
+      v = decision(i, *value, expected_.oracle_error[i] * Refinement::error_scale(level), &ratios);
     }
     result_.escalated += escalated;
-    if (v == Verdict::open) return undecided(i);
-    if (v == Verdict::outside) {
+    if (v == Decision::open) return undecided(i);
+    if (v == Decision::outside) {
       exceeded(i, ratios);
     } else {
       note(i, ratios);

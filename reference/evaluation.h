@@ -19,7 +19,8 @@ struct Reference;
 class Evaluation {
  public:
   // All elements 0 and exact. `careful`: the second look (tracked.h).
-  void reset(const Reference& reference, const Call& call, double lambda = 6, bool careful = false);
+  void reset(const Reference& reference, const Call& call, double lambda = first_look_lambda,
+             bool careful = false);
   bool empty() const { return outputs_.empty(); }
   void clear() { outputs_.clear(); }
 
@@ -37,7 +38,7 @@ class Evaluation {
 
   const Reference* reference_ = nullptr;
   const Call* call_ = nullptr;
-  double lambda_ = 6;
+  double lambda_ = first_look_lambda;
   bool careful_ = false;
   std::vector<OutputExpectation> outputs_;
   std::vector<Sums> sums_;

@@ -1,6 +1,6 @@
 // The bits of every binary floating-point format, and the rounding to them in integer arithmetic.
 // All of it is constexpr and passes by value, so that device code, too, rounds as number_format.h
-// promises; host code uses that header.
+// promises; host code encodes with that header.
 #pragma once
 
 #include <bit>
@@ -38,6 +38,22 @@ inline constexpr Encoding encodings[] = {
     {DType::uint8, 1, 0, 0, 0, 0, 0, false},
     {DType::boolean, 1, 0, 0, 0, 0, 0, false},
 };
+
+// What its values are.
+struct FormatTraits {
+  int precision;         // significant bits, the hidden one included; integers: 0
+  int minimum_exponent;  // of the smallest normal: 2^minimum_exponent
+  double largest;        // largest finite
+  double overflow_edge;  // round-to-nearest results at or beyond this magnitude are not finite
+  double smallest_normal;
+  double smallest_subnormal;
+  bool has_infinity;
+};
+
+// 2^floor(log2 |value|) for a normal value; 0 for zero and double subnormals.
+constexpr double power_of_two_below(double value) {
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(value) & 0x7ff0'0000'0000'0000u);
+}
 
 constexpr int bias(const Encoding& f) { return (1 << (f.exponent_bits - 1)) - 1; }
 constexpr int minimum_exponent(const Encoding& f) { return 1 - bias(f); }

@@ -4,26 +4,17 @@
 // as well as the oracle.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "reference/float_encoding.h"
 #include "schemas/tensor.h"
 #include "schemas/vocabulary.h"
 
 namespace warpfuzz {
 
-struct FormatTraits {
-  int precision;         // significant bits, the hidden one included; integers: 0
-  int minimum_exponent;  // of the smallest normal: 2^minimum_exponent
-  double largest;        // largest finite
-  double overflow_edge;  // round-to-nearest results at or beyond this magnitude are not finite
-  double smallest_normal;
-  double smallest_subnormal;
-  bool has_infinity;
-};
 const FormatTraits& traits(DType dtype);
 
 // The value of one element; `bits` in the low bytes.
@@ -45,10 +36,5 @@ void encode_elements(DType dtype, std::span<const double> values, std::span<std:
 double unit_in_last_place(DType dtype, double value);
 // Unit roundoff, 2^-precision; integers: 0.
 double unit_roundoff(DType dtype);
-
-// 2^floor(log2 |value|) for a normal value; 0 for zero and double subnormals.
-inline double power_of_two_below(double value) {
-  return std::bit_cast<double>(std::bit_cast<uint64_t>(value) & 0x7ff0'0000'0000'0000u);
-}
 
 }  // namespace warpfuzz

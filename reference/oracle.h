@@ -16,20 +16,12 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/acceptance.h"
 #include "reference/quantisation.h"
 #include "schemas/case.h"
 #include "schemas/tensor.h"
 
 namespace warpfuzz {
-
-// Acceptable classes of one output element, a bit set.
-enum ElementClass : uint8_t {
-  class_finite = 1,  // finite within the tolerance
-  class_positive_infinity = 2,
-  class_negative_infinity = 4,
-  class_nan = 8,
-  class_any = 15,
-};
 
 struct OutputExpectation {
   DType dtype = DType::float32;

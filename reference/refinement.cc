@@ -9,7 +9,6 @@ namespace warpfuzz {
 namespace {
 
 constexpr double hard_lambda = 8;
-constexpr double soft_lambda = 6;
 
 }  // namespace
 
@@ -93,7 +92,7 @@ std::optional<Refined> Refinement::value(int level, size_t output, size_t elemen
 
 void Refinement::look_again(size_t row) {
   if (row == all_rows ? looked_sums_ : looked_sums_ || looked_row_ == row) return;
-  if (doubted_.empty()) doubted_.reset(*reference_, call_, soft_lambda, true);
+  if (doubted_.empty()) doubted_.reset(*reference_, call_, first_look_lambda, true);
   if (row == all_rows) {
     looked_sums_ = true;
     doubted_.all_rows();
@@ -107,7 +106,7 @@ Refinement::SecondLook Refinement::second_look(size_t output, size_t element) {
   look_again(row_of(output, element));
   const OutputExpectation& doubted = doubted_.outputs()[output];
   const double tolerance = doubted.tolerance[element], certain = doubted.certain[element];
-  return {tolerance, std::min(tolerance * hard_lambda / soft_lambda, certain), certain};
+  return {tolerance, std::min(tolerance * hard_lambda / first_look_lambda, certain), certain};
 }
 
 }  // namespace warpfuzz

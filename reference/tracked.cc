@@ -14,6 +14,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+}  // namespace
+
 Precision precision_of(const Contract& contract) {
   const FormatTraits& t = traits(contract.accumulator);
   Precision p;
@@ -25,8 +27,6 @@ Precision precision_of(const Contract& contract) {
   p.integers = std::ldexp(1.0, t.precision);
   return p;
 }
-
-}  // namespace
 
 Tracked::Tracked(const Call& call, std::span<const OutputTarget> outputs, Arena& arena,
                  double lambda, bool careful)
@@ -290,36 +290,6 @@ Scalar Tracked::shared(const Reduced& reduced) {
 
 // --- output
 
-namespace {
-
-// Classes that rounding to the output format makes acceptable.
-uint8_t classes(const FormatTraits& t, double r, double tolerance, uint8_t doubt) {
-  if ((doubt & doubt_undetermined) != 0) return class_any;
-  if (std::isnan(r)) return class_nan;
-  const uint8_t beyond = static_cast<uint8_t>(!t.has_infinity ? class_nan
-                                              : r > 0         ? class_positive_infinity
-                                                              : class_negative_infinity);
-  const uint8_t infinities = class_positive_infinity | class_negative_infinity;
-  if (std::isinf(r)) {  // an overflow of the other sign on the way makes it NaN
-    const bool opposed = (doubt & infinities & ~beyond) != 0;
-    return static_cast<uint8_t>(beyond | (doubt & class_any) | (opposed ? class_nan : 0));
-  }
-  const double magnitude = std::fabs(r);
-  uint8_t allowed = class_finite;
-  if (magnitude - tolerance >= t.overflow_edge) {
-    allowed = beyond;
-  } else if (magnitude + tolerance >= t.overflow_edge) {
-    allowed |= beyond;
-  }
-  // The tolerance may reach across zero, to the infinity of the other sign.
-  if (tolerance - magnitude >= t.overflow_edge) allowed |= infinities;
-  allowed |= doubt & class_any;
-  if ((doubt & infinities) == infinities) allowed |= class_nan;
-  return allowed;
-}
-
-}  // namespace
-
 void Tracked::output(size_t row, const Row& value, size_t output) {
   const size_t length = value.n;
   if (length == 0) return;
@@ -349,8 +319,8 @@ void Tracked::output(size_t row, const Row& value, size_t output) {
     for (size_t i = 0; i < length; ++i) {
       const double lin = value.lin[i];
       const double spread = lambda * std::sqrt(square[i]) + b[i];
-      tolerance[i] = lin == 0 ? 0 : (spread < lin ? spread : lin) + eta;  // NaN: lin
-      certain[i] = lin == 0 ? 0 : lin + eta;
+      tolerance[i] = granted(lin, spread, eta);
+      certain[i] = granted(lin, lin, eta);
       e[i] = value.e[i];
     }
   }
@@ -362,7 +332,7 @@ void Tracked::output(size_t row, const Row& value, size_t output) {
   }
   for (size_t i = 0; i < length; ++i) {
     const uint8_t doubt = value.doubt != nullptr ? value.doubt[i] : uint8_t{0};
-    allowed[i] = classes(t, r[i], tolerance[i], doubt);
+    allowed[i] = acceptable_classes(t, r[i], tolerance[i], doubt);
     if (!std::isfinite(r[i])) tolerance[i] = certain[i] = e[i] = 0;  // the class is all there is
     if ((doubt & doubt_undetermined) != 0) tolerance[i] = certain[i] = infinity;
   }

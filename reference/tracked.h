@@ -18,24 +18,13 @@
 #include "reference/call.h"
 #include "reference/constants.h"
 #include "reference/oracle.h"
+#include "reference/product_tolerance.h"
 
 namespace warpfuzz {
 
 inline constexpr size_t shared_slots = 4;
 
-// Per element: extra classes (ElementClass bits) that intermediate overflow makes acceptable, or
-// that nothing is known at all.
-inline constexpr uint8_t doubt_undetermined = 16;
-
-// Arithmetic that the contract grants, as numbers.
-struct Precision {
-  double roundoff = 0x1p-24;    // u of the accumulator
-  double underflow = 0x1p-126;  // absolute error of a result that underflows (2^-150 if preserved)
-  double normal = 0x1p-126;     // smallest normal number of the accumulator
-  double overflow = 0x1.fffffep127;
-  double integers = 0x1p24;  // integers up to here are exact
-  bool flush = true;         // subnormals may read as 0
-};
+Precision precision_of(const Contract& contract);
 
 struct Row {
   size_t n = 0;
@@ -45,12 +34,12 @@ struct Row {
   double* e = nullptr;    // |r - exact value|
   double* b = nullptr;    // systematic part, adds linearly; null: 0
   double* c[shared_slots] = {};  // signed 1-sigma coefficients of errors shared by the row
-  uint8_t* doubt = nullptr;
-  double quantum = 0;    // exact rows: every r is a multiple; 0: unknown
-  double bound = 0;      // at least every finite |r|
-  double floor = 0;      // at most every nonzero |r|, also as an honest kernel has it
-  bool special = false;  // some r may be NaN or infinite because an input was
-  bool weights = false;  // of a softmax: an online kernel rescales their sums as it goes
+  uint8_t* doubt = nullptr;      // per element: classes that overflow on the way makes acceptable
+  double quantum = 0;            // exact rows: every r is a multiple; 0: unknown
+  double bound = 0;              // at least every finite |r|
+  double floor = 0;              // at most every nonzero |r|, also as an honest kernel has it
+  bool special = false;          // some r may be NaN or infinite because an input was
+  bool weights = false;          // of a softmax: an online kernel rescales their sums as it goes
 };
 
 struct Scalar {
@@ -92,8 +81,8 @@ class Tracked {
 
   // `careful` is the second look: it doubts the independence of rounding errors (NUMERICS.md).
   // The arena is this instance's alone for its life.
-  Tracked(const Call& call, std::span<const OutputTarget> outputs, Arena& arena, double lambda = 6,
-          bool careful = false);
+  Tracked(const Call& call, std::span<const OutputTarget> outputs, Arena& arena,
+          double lambda = first_look_lambda, bool careful = false);
 
   // Forgets the rows handed out so far; called before each row of the output.
   void reset();
@@ -194,7 +183,6 @@ class Tracked {
   bool is_exact(double bound, double quantum) const;
   double order_variance(double r, double q, double k) const;
   double tensor_core_drift(double r, double q, double k) const;
-  double addition_bound(double k) const;  // of k addends in any order, in units of their magnitudes
 
   template <class A, class B, class Element>
   Row combine(const A& a, const B& b, const Facts& facts, double inflate_lin, double inflate_var,

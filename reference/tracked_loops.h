@@ -10,8 +10,6 @@
 
 namespace warpfuzz {
 
-inline constexpr double u64 = 0x1p-53;  // unit roundoff of the oracle's own arithmetic
-
 // One element of a primitive: value, derivatives, own rounding bound, own error in double.
 struct Terms {
   double r;

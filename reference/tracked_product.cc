@@ -14,7 +14,6 @@ namespace warpfuzz {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double tensor_core_depth = 16;  // products added at once, half inputs
 
 // r += x m, magnitudes += |x m|, squares += (x m)^2 over four matrix rows at a time.
 void accumulate(const double* x, const double* m, size_t stride, size_t k, size_t n, double* r,
@@ -47,41 +46,28 @@ void accumulate(const double* x, const double* m, size_t stride, size_t k, size_
 
 double Tracked::tensor_core_drift(double r, double q, double k) const {
   if (!half_inputs_) return 0;
-  const double steps = std::ceil(k / tensor_core_depth);
-  return 1.5 * 2 * p_.roundoff * steps * std::sqrt(r * r / 3 + q / 6);
+  return 1.5 * 2 * p_.roundoff * tensor_core_steps(k) * std::sqrt(r * r / 3 + q / 6);
 }
 
-double Tracked::addition_bound(double k) const {
-  return half_inputs_ ? std::max(k, 6 * (k / tensor_core_depth + 1)) : k;
-}
-
-// Tensor cores align the products of a block by the exponents of their factors, and a subnormal
-// float16 has that of the smallest normal one: what is added to such products loses more bits than
-// their size lets expect. Each loses at most 2^-23 of the largest product that the exponents allow.
 void Tracked::add_alignment_loss(const Row& a, const double* m, size_t stride,
                                  const Operand& operand, Row& out) {
   const double normal = traits(operand.dtype).smallest_normal;
   if (operand.dtype != DType::float16 || std::min(a.floor, operand.smallest) >= normal) return;
   ensure_b(out);
-  const auto raised = [normal](double x) { return std::max(std::fabs(x), normal); };
   for (size_t j = 0; j < out.n; ++j) {
-    double products = 0, largest = 0, allowed = 0;
+    Alignment alignment;
     for (size_t i = 0; i < a.n; ++i) {
       const double x = a.r[i], y = m[i * stride + j];
-      if (x == 0 || y == 0 || !std::isfinite(x * y)) continue;
-      ++products;
-      largest = std::max(largest, std::fabs(x * y));
-      allowed = std::max(allowed, raised(x) * raised(y));
+      if (std::isfinite(x * y)) alignment.add(x, y, x * y, normal);
     }
-    if (allowed <= largest) continue;
-    out.lin[j] += products * 0x1p-23 * allowed;
-    out.b[j] += products * 0x1p-24 * allowed;
+    ErrorTerms loss;
+    alignment.lose(loss);
+    out.lin[j] += loss.lin;
+    out.b[j] += loss.b;
   }
 }
 
-// Every partial sum, in every order, lies between minus the negative and the positive addends.
 void Tracked::mark_partial_overflow(const Row& a, const double* m, size_t stride, Row& out) {
-  const double growth = 1 + static_cast<double>(a.n) * p_.roundoff;
   for (size_t j = 0; j < out.n; ++j) {
     double positive = 0, negative = 0;
     for (size_t i = 0; i < a.n; ++i) {
@@ -89,9 +75,7 @@ void Tracked::mark_partial_overflow(const Row& a, const double* m, size_t stride
       if (!std::isfinite(p)) continue;
       (p > 0 ? positive : negative) += std::fabs(p);
     }
-    uint8_t beyond = 0;
-    if (positive * growth >= p_.overflow) beyond |= class_positive_infinity;
-    if (negative * growth >= p_.overflow) beyond |= class_negative_infinity;
+    const uint8_t beyond = partial_overflow(p_, static_cast<double>(a.n), positive, negative);
     if (beyond != 0) ensure_doubt(out)[j] |= beyond;
   }
 }
@@ -121,16 +105,14 @@ Row Tracked::product(const Row& a, const double* m, size_t stride, size_t n, con
   facts.quantum = 0;
   Row out = fresh(facts, true);
   out.r = r;
-  const double in_any_order = (addition_bound(k) + roundings_before) * u;
-  const double drift = half_inputs_ ? 1.5 * 2 * u * std::ceil(k / tensor_core_depth) / lambda_ : 0;
+  const ProductTolerance tolerance(p_, k, half_inputs_, lambda_, roundings_before,
+                                   {a.floor, a.bound}, {operand.smallest, operand.largest});
 #pragma clang loop vectorize(assume_safety)
   for (size_t j = 0; j < n; ++j) {
-    const double q = squares[j], s = r[j] * r[j];
-    const double spread = q - s / k;
-    out.lin[j] = in_any_order * magnitude[j];
-    out.var[j] = u * u * (k * (s * (1.0 / 3) + (spread > 0 ? spread : 0) * (1.0 / 6)) + q) +
-                 drift * drift * (s * (1.0 / 3) + q * (1.0 / 6));
-    out.e[j] = (k + 2) * u64 * magnitude[j];
+    const ErrorTerms t = tolerance.terms(r[j], magnitude[j], squares[j]);
+    out.lin[j] = t.lin;
+    out.var[j] = t.var;
+    out.e[j] = t.e;
   }
   if (half_inputs_) add_alignment_loss(a, m, stride, operand, out);
   if (toleranced(a)) {  // subnormal inputs that may read as 0, or a computed row
@@ -156,17 +138,12 @@ Row Tracked::product(const Row& a, const double* m, size_t stride, size_t n, con
       out.var[j] = std::max(out.var[j], summation_variance(addends, a.n, r[j], {u, lambda_}));
     }
   }
-  // Underflow of products and of partial sums; subnormal matrix elements may read as 0.
-  const bool flushed = p_.flush && operand.smallest < p_.normal;
-  if (a.floor * operand.smallest * u < 4 * p_.normal || flushed) {
+  if (tolerance.lost > 0) {
     ensure_b(out);
-    const double lost = flushed ? a.bound * p_.normal : 0;
-    const bool products = a.floor * operand.smallest * u < 4 * p_.normal;
-    const double each = (products ? p_.underflow : 0) + lost;
     for (size_t j = 0; j < n; ++j) {
       if (magnitude[j] == 0) continue;
-      out.lin[j] += k * each;
-      out.b[j] += k * each;
+      out.lin[j] += tolerance.lost;
+      out.b[j] += tolerance.lost;
     }
   }
   // Per column: lattice columns are exact even where others are not.
@@ -306,7 +283,7 @@ Row Tracked::weighted_mean(const Row& w, const Matrix& m, DType storage) {
 
   Row out = fresh(facts, true);
   out.r = o;
-  const double in_any_order = addition_bound(count) * u;
+  const double in_any_order = addition_bound(count, half_inputs_) * u;
   const double weight_order =
       order_variance(weights.sum, weights.squares, count) * inverse * inverse;
   for (size_t t = 0; t < columns; ++t) {
