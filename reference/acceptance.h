@@ -66,11 +66,12 @@ constexpr uint8_t acceptable_classes(const FormatTraits& t, double r, double tol
 
 // The rounding to the output format.
 struct OutputRounding {
-  double half_roundoff;  // half an ulp is 2^exponent times this; integers have spacing 1
-  double half_smallest;
-  double repeated;  // u for each rounding beyond the first
-  double repeated_smallest;
+  double half_roundoff = 0;  // half an ulp is 2^exponent times this; integers have spacing 1
+  double half_smallest = 0;
+  double repeated = 0;  // u for each rounding beyond the first
+  double repeated_smallest = 0;
 
+  constexpr OutputRounding() = default;
   constexpr OutputRounding(const FormatTraits& t, int roundings)
       : half_roundoff(t.precision > 0 ? 1 / static_cast<double>(uint64_t{1} << t.precision) : 0),
         half_smallest(0.5 * t.smallest_subnormal),

@@ -14,8 +14,8 @@ constexpr std::chrono::seconds time_limit{60};
 constexpr size_t result_bytes = 2 * sizeof(uint64_t);
 
 template <class Request>
-Request with_source(Request request) {
-  request.source = request.kernel_directory / "cuda/huge_tensors.cu";
+Request with_source(Request request, const char* source) {
+  request.source = request.kernel_directory / "cuda" / source;
   request.standard = "c++20";
   request.extra_flags = {"-I" + request.kernel_directory.parent_path().string()};
   return request;
@@ -23,16 +23,24 @@ Request with_source(Request request) {
 
 }  // namespace
 
-std::filesystem::path compile_huge_tensors(CompileRequest request) {
-  request = with_source(std::move(request));
+std::filesystem::path compile_huge(CompileRequest request, const char* source) {
+  request = with_source(std::move(request), source);
   request.extra_flags.insert(request.extra_flags.end(),
                              {"--expt-relaxed-constexpr", "-fmad=false"});
   request.device_coverage = request.host_coverage = false;
   return compile_for_cuda(request);
 }
 
+std::filesystem::path compile_huge(warpfuzz::CompileRequest request, const char* source) {
+  return compile_for_cpu(with_source(std::move(request), source));
+}
+
+std::filesystem::path compile_huge_tensors(CompileRequest request) {
+  return compile_huge(std::move(request), "huge_tensors.cu");
+}
+
 std::filesystem::path compile_huge_tensors(warpfuzz::CompileRequest request) {
-  return compile_for_cpu(with_source(std::move(request)));
+  return compile_huge(std::move(request), "huge_tensors.cu");
 }
 
 HugeTensors::HugeTensors(const Session& session, const std::filesystem::path& object)

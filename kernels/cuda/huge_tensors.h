@@ -13,10 +13,11 @@
 
 namespace warpfuzz::cuda {
 
-// The object for a GPU; of the request, source and flags are set here. Throws as
-// compile_for_cuda().
+// Device code that is no kernel under test, of kernels/cuda: the object for a GPU, or for the CPU
+// device in tests. Of the request, source and flags are set here. Throws as compile_for_cuda().
+std::filesystem::path compile_huge(CompileRequest request, const char* source);
+std::filesystem::path compile_huge(warpfuzz::CompileRequest request, const char* source);
 std::filesystem::path compile_huge_tensors(CompileRequest request);
-// The same source for the CPU device, for tests.
 std::filesystem::path compile_huge_tensors(warpfuzz::CompileRequest request);
 
 // A contiguous tensor on the device.
