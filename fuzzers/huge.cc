@@ -8,6 +8,7 @@
 #include "fuzzers/installation.h"
 #include "fuzzers/interrupt.h"
 #include "fuzzers/kernel_under_test.h"
+#include "reference/reference.h"
 
 namespace warpfuzz {
 namespace {
@@ -21,21 +22,22 @@ fs::path kernel_object(const HugeOptions& options) {
   return build_kernel(Installation::find(), options.kernel, options.device, plain);
 }
 
-fs::path work_object(const HugeOptions& options) {
+// Of device code of ours: `name` is that of its source in kernels/cuda.
+fs::path work_object(const HugeOptions& options, const std::string& name) {
   if (!options.prebuilt.empty()) {
-    const fs::path object = options.prebuilt / "huge_tensors.so";
+    const fs::path object = options.prebuilt / (name + ".so");
     if (fs::exists(object)) return object;
     throw UsageError(
-        fmt::format("--prebuilt {}: no huge_tensors.so there; expected the device "
+        fmt::format("--prebuilt {}: no {}.so there; expected the device "
                     "code that makes and checks tensors, beside the kernels",
-                    options.prebuilt.string()));
+                    options.prebuilt.string(), name));
   }
   const Installation installation = Installation::find();
   cuda::CompileRequest request;
   request.cache_directory = installation.cache;
   request.kernel_directory = installation.kernels();
   request.architecture = cuda::architecture_of(options.device.index);
-  return cuda::compile_huge_tensors(request);
+  return cuda::compile_huge(request, (name + ".cu").c_str());
 }
 
 // What is wrong without being a matter of size says so.
@@ -70,7 +72,12 @@ void run_huge(const HugeOptions& options, const std::function<void(const HugeVer
   const cuda::Session session(options.device.index);
   report.device_name = session.device_name();
   const cuda::KernelObject kernel = cuda::load_kernel_object(kernel_object(options));
-  const cuda::HugeTensors work(session, work_object(options));
+  const cuda::HugeTensors work(session, work_object(options, "huge_tensors"));
+  std::optional<cuda::HugeProduct> product;
+  const Reference* reference = find_reference(options.schema->name, options.schema->op_type);
+  if (reference != nullptr && reference->product) {
+    product.emplace(session, work_object(options, "huge_product"));
+  }
   const char* text = kernel.preconditions != nullptr ? kernel.preconditions() : nullptr;
   const std::vector<HugeCall> calls = huge_calls(
       options.schema, options.dtypes, Preconditions(*options.schema, text != nullptr ? text : ""),
@@ -80,7 +87,7 @@ void run_huge(const HugeOptions& options, const std::function<void(const HugeVer
   }
 
   const InterruptGuard guard;
-  HugeTrial trial(session, kernel, work, options.limits);
+  HugeTrial trial(session, kernel, work, product ? &*product : nullptr, options.limits);
   std::optional<HugeVerdict> small;
   for (size_t i = 0; i < calls.size() && !interrupted(); ++i) {
     if (options.only && *options.only != i + 1) continue;

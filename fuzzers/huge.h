@@ -35,8 +35,9 @@ struct HugeVerdict {
   std::string gate;                  // of a finding
   std::string reason;                // of a finding, or why nothing was exercised
   std::vector<std::string> details;  // lines of a finding
-  size_t rows = 0;                   // judged
-  size_t elements = 0;               // of outputs, in these rows
+  size_t rows = 0;                   // judged by the oracle
+  bool every_element = false;        // was judged on the device
+  size_t elements = 0;               // of outputs, judged by either
   size_t undecided = 0;              // of these elements
   double seconds = 0;
   bool device_lost = false;  // nothing more can be run by this process

@@ -17,11 +17,13 @@ std::string huge_text(const HugeVerdict& v, const std::string& kernel, const std
   std::string text = fmt::format("#{} {}: {}\n   ", v.number, describe(v.call.c), v.call.about);
   switch (v.outcome) {
     case HugeOutcome::pass:
-      return text + fmt::format(
-                        "pass: {} rows of {} elements judged{}, {:.1f} s\n", v.rows,
-                        v.elements / std::max<size_t>(v.rows, 1),
-                        v.undecided > 0 ? fmt::format(" ({} elements undecided)", v.undecided) : "",
-                        v.seconds);
+      text += v.every_element
+                  ? fmt::format("pass: all {} elements judged, {} rows on the host as well",
+                                v.elements, v.rows)
+                  : fmt::format("pass: {} rows of {} elements judged", v.rows,
+                                v.elements / std::max<size_t>(v.rows, 1));
+      if (v.undecided > 0) text += fmt::format(" ({} elements undecided)", v.undecided);
+      return text + fmt::format(", {:.1f} s\n", v.seconds);
     case HugeOutcome::undecided:
     case HugeOutcome::not_exercised:
       return text + fmt::format("{}: {}\n", name(v.outcome), v.reason);
@@ -52,6 +54,7 @@ std::string huge_json(const HugeVerdict& v) {
   if (!v.details.empty()) json["details"] = v.details;
   if (v.rows > 0) {
     json["rows"] = v.rows;
+    json["every_element"] = v.every_element;
     json["elements"] = v.elements;
     json["undecided"] = v.undecided;
   }

@@ -270,6 +270,12 @@ std::string obstacle(const Case& c, size_t axis, const HugeLimits& limits) {
   return {};
 }
 
+size_t spread_rows(const Case& c, size_t axis, const HugeLimits& limits) {
+  const int64_t work = std::max<int64_t>(call_of_rows(c, axis, 1).work(), 1);
+  return static_cast<size_t>(
+      std::min(std::clamp<int64_t>(limits.sample_work / work, 8, 512), c.axes[axis]));
+}
+
 std::vector<int64_t> sampled_rows(const Case& c, size_t axis, const HugeLimits& limits) {
   const int64_t extent = c.axes[axis];
   std::set<int64_t> rows = {0, extent - 1};
@@ -286,8 +292,7 @@ std::vector<int64_t> sampled_rows(const Case& c, size_t axis, const HugeLimits& 
       }
     }
   }
-  const int64_t work = std::max<int64_t>(call_of_rows(c, axis, 1).work(), 1);
-  const int64_t spread = std::min(std::clamp<int64_t>(limits.sample_work / work, 8, 512), extent);
+  const auto spread = static_cast<int64_t>(spread_rows(c, axis, limits));
   for (int64_t i = 0; i < spread; ++i) {
     // One of each stretch of rows; which one must not follow a pattern that a kernel may have too.
     const int64_t begin = extent * i / spread, end = extent * (i + 1) / spread;

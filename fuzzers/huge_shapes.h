@@ -46,6 +46,7 @@ std::string obstacle(const Case& c, size_t axis, const HugeLimits& limits);
 
 // Rows to judge, ascending: the first and the last, those around `boundary` and twice as many
 // elements and bytes of each tensor, and others spread over all.
+size_t spread_rows(const Case& c, size_t axis, const HugeLimits& limits);  // how many others
 std::vector<int64_t> sampled_rows(const Case& c, size_t axis, const HugeLimits& limits);
 
 // The call of these rows alone; inputs without the axis are whole.

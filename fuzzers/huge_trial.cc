@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <exception>
 
@@ -266,18 +267,37 @@ void HugeTrial::check_memory(HugeVerdict& verdict) const {
   }
 }
 
+// Every element on the device; what is not right there goes to the oracle with the sampled rows.
+void HugeTrial::judge_product(const Case& c) {
+  product_.reset();
+  if (product_work_ == nullptr) return;
+  product_ = HugeProductCheck::judge(
+      *product_work_, c, std::array{inputs_[0].tensor, inputs_[1].tensor}, outputs_[0].tensor);
+  if (!product_) return;
+  const std::vector<int64_t> rows =
+      product_->doubtful_rows(spread_rows(c, row_axis(*c.schema), limits_));
+  rows_.insert(rows_.end(), rows.begin(), rows.end());
+  std::sort(rows_.begin(), rows_.end());
+  rows_.erase(std::unique(rows_.begin(), rows_.end()), rows_.end());
+  check_values(c);
+}
+
 void HugeTrial::judge(const Case& c, HugeVerdict& verdict) const {
   const Case part = call_of_rows(c, row_axis(*c.schema), rows_.size());
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < inputs_.size(); ++i) inputs.push_back(rows_of_input(c, i));
   const Oracle oracle(part, inputs);
   verdict.rows = rows_.size();
+  verdict.every_element = product_.has_value();
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const Placed& placed = outputs_[i];
     const Tensor observed = rows_on_device(placed);
     const Comparison comparison = oracle.compare(i, observed);
-    verdict.elements += static_cast<size_t>(observed.size());
-    verdict.undecided += comparison.undecided;
+    if (product_) product_->confirm(c, rows_, inputs, oracle, observed);
+    const HugeProductCheck::Count all =
+        product_ ? product_->count(rows_) : HugeProductCheck::Count{};
+    verdict.elements += product_ ? all.elements : static_cast<size_t>(observed.size());
+    verdict.undecided += comparison.undecided + all.undecided;
     // A marginal one would need other values to decide.
     std::vector<const Offence*> offences;
     for (const Offence& offence : comparison.offences) {
@@ -294,9 +314,16 @@ void HugeTrial::judge(const Case& c, HugeVerdict& verdict) const {
       wrong_rows += element / length != last;
       last = element / length;
     }
-    std::vector<std::string> details = {fmt::format(
-        "where       output {}: {} of the {} rows judged are wrong, the first is row {}",
-        placed.spec->name, wrong_rows, rows_.size(), rows_[offences.front()->element / length])};
+    const int64_t first = rows_[offences.front()->element / length];
+    std::vector<std::string> details = {
+        product_
+            ? fmt::format(
+                  "where       output {}: {} elements in {} of its {} rows are wrong, the first is "
+                  "in row {}",
+                  placed.spec->name, all.outside, all.rows_outside, extent_, first)
+            : fmt::format(
+                  "where       output {}: {} of the {} rows judged are wrong, the first is row {}",
+                  placed.spec->name, wrong_rows, rows_.size(), first)};
     for (size_t k = 0; k < std::min(shown_elements, offences.size()); ++k) {
       const size_t element = offences[k]->element;
       details.push_back(element_name(*placed.spec, c.shape(*placed.spec), rows_[element / length],
@@ -344,7 +371,10 @@ HugeVerdict HugeTrial::run(const HugeCall& call) {
   check_values(c);
   call_kernel(c, verdict);
   if (verdict.outcome == HugeOutcome::pass) check_memory(verdict);
-  if (verdict.outcome == HugeOutcome::pass) judge(c, verdict);
+  if (verdict.outcome == HugeOutcome::pass) {
+    judge_product(c);
+    judge(c, verdict);
+  }
   return verdict;
 }
 

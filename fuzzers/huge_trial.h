@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fuzzers/huge.h"
+#include "fuzzers/huge_product_check.h"
 #include "kernels/cuda/device_arguments.h"
 #include "kernels/cuda/huge_tensors.h"
 
@@ -12,9 +13,15 @@ namespace warpfuzz {
 
 class HugeTrial {
  public:
+  // `product_work` is there for an operator that is a matrix product, else null.
   HugeTrial(const cuda::Session& session, const cuda::KernelObject& kernel,
-            const cuda::HugeTensors& work, const HugeLimits& limits)
-      : session_(session), kernel_(kernel), work_(work), limits_(limits) {}
+            const cuda::HugeTensors& work, const cuda::HugeProduct* product_work,
+            const HugeLimits& limits)
+      : session_(session),
+        kernel_(kernel),
+        work_(work),
+        product_work_(product_work),
+        limits_(limits) {}
   ~HugeTrial() { give_back(); }
   HugeTrial(const HugeTrial&) = delete;
   HugeTrial& operator=(const HugeTrial&) = delete;
@@ -43,12 +50,14 @@ class HugeTrial {
   void check_values(const Case& c) const;
   void call_kernel(const Case& c, HugeVerdict& verdict);
   void check_memory(HugeVerdict& verdict) const;
+  void judge_product(const Case& c);
   void judge(const Case& c, HugeVerdict& verdict) const;
   void copy_to_host(void* to, cuda::DevicePointer from, size_t bytes) const;
 
   const cuda::Session& session_;
   const cuda::KernelObject& kernel_;
   const cuda::HugeTensors& work_;
+  const cuda::HugeProduct* product_work_;
   const HugeLimits& limits_;
 
   cuda::DeviceArguments arguments_;
@@ -58,7 +67,8 @@ class HugeTrial {
   size_t workspace_bytes_ = 0;
   size_t size_ = 0;  // of the block
   cuda::DevicePointer block_ = 0;
-  std::vector<int64_t> rows_;  // judged
+  std::optional<HugeProductCheck> product_;
+  std::vector<int64_t> rows_;  // judged by the oracle
   int64_t extent_ = 1;         // of the rows' axis
 };
 

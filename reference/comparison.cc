@@ -317,6 +317,19 @@ class Judge {
 
 }  // namespace
 
+Decision first_look(const OutputExpectation& expected, size_t i, const OutputRounding& rounding,
+                    double y) {
+  const uint8_t observed = class_of(y);
+  const double r = expected.value[i], e = expected.oracle_error[i], t = expected.tolerance[i];
+  if (std::isinf(t)) return Decision::open;
+  if ((expected.allowed[i] & observed) == 0) return Decision::outside;
+  if (observed != class_finite) return Decision::inside;
+  if (t > 0) return decide(rounding, std::fabs(y - r), std::fabs(r), e, t);
+  if (e > 0) return Decision::open;
+  const double nearest = decode_element(expected.dtype, encode_element(expected.dtype, r));
+  return y == nearest ? Decision::inside : Decision::outside;
+}
+
 Comparison compare_output(const ComparisonTask& task, std::span<const double> observed) {
   return Judge(task, observed).run();
 }

@@ -22,4 +22,8 @@ struct ComparisonTask {
 // `observed` has as many elements as the expectation.
 Comparison compare_output(const ComparisonTask& task, std::span<const double> observed);
 
+// The decision on one element at level 0, without a second look; y as decoded.
+Decision first_look(const OutputExpectation& expected, size_t element,
+                    const OutputRounding& rounding, double y);
+
 }  // namespace warpfuzz

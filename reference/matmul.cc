@@ -5,6 +5,7 @@ namespace warpfuzz {
 namespace {
 
 struct Matmul {
+  static constexpr bool product = true;
   static Geometry geometry(const Call& call) { return last_axis_rows(call); }
   template <class A>
   static void row(A& a, const Call& call, size_t row) {

@@ -55,6 +55,7 @@ struct Reference {
   Approximation (*approximation)(const Call&, std::span<const std::vector<double>> outputs,
                                  std::span<const OutputExpectation>);
   bool elementwise;  // output element i depends on element i of input 0 only
+  bool product;      // the output is the matrix product of the two inputs, as product_rule.h has it
   std::span<const OutputForm> outputs = single_output;
 
   // Elements of a row of this output, or of the lanes that rows add to.
@@ -89,6 +90,7 @@ constexpr Reference make_reference(std::string_view name, std::string_view op_ty
   if constexpr (requires { Op::approximation; }) reference.approximation = Op::approximation;
   if constexpr (requires { Op::outputs; }) reference.outputs = Op::outputs;
   reference.elementwise = requires { Op::elementwise; };
+  reference.product = requires { Op::product; };
   return reference;
 }
 

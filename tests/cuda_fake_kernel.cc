@@ -20,6 +20,22 @@ int& of_driver(const char* name) {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   return *static_cast<int*>(dlsym(driver, name));
 }
+// Of the product, with one wrong element if so wanted.
+void multiply(const WfCall* call, bool wrong) {
+  const DLTensor &a = call->inputs[0], &b = call->inputs[1], &c = call->outputs[0];
+  const auto* const x = static_cast<const float*>(a.data);
+  const auto* const y = static_cast<const float*>(b.data);
+  auto* const z = static_cast<float*>(c.data);
+  const int64_t columns = b.shape[1], elements = a.shape[0] * columns;
+  for (int64_t i = 0; i < elements; ++i) {
+    z[i] = 0;
+    for (int64_t k = 0; k < b.shape[0]; ++k) {
+      z[i] += x[i / columns * b.shape[0] + k] * y[k * columns + i % columns];
+    }
+  }
+  if (wrong && elements >= large) z[elements / 3] += 1e-4f;
+}
+
 bool is_timed() { return of_driver("fake_timing") != 0; }
 
 }  // namespace
@@ -77,6 +93,10 @@ WfStatus warpfuzz_kernel(const WfCall* call) {
   fake_report.launches += 1;
   fake_report.registers = 32;
   fake_coverage[x.shape[1] > 8 ? 1 : 0] = 1u << 7;
+  if (call->num_inputs == 2) {
+    multiply(call, fake_fault == fake_wrong_when_large);
+    return WF_OK;
+  }
   if (fake_fault == fake_error) return WF_ERROR;
   if (fake_fault == fake_illegal_address) of_driver("fake_stream_status") = 700;
   if (fake_fault == fake_throw) throw std::runtime_error("no luck");

@@ -12,6 +12,7 @@
 #include <random>
 
 #include "kernels/device.h"
+#include "reference/comparison.h"
 #include "reference/number_format.h"
 #include "reference/oracle.h"
 #include "schemas/schema.h"
@@ -109,7 +110,7 @@ class HugeProduct : public testing::Test {
       request.cache_directory = fs::temp_directory_path() / "warpfuzz-huge-tensors-test";
       request.kernel_directory = fs::path(WARPFUZZ_SOURCE_DIR) / "kernels";
       request.include_directory = request.kernel_directory / "simt/include";
-      return device->load(cuda::compile_huge_product(request), nullptr);
+      return device->load(cuda::compile_huge(request, "huge_product.cu"), nullptr);
     }();
     Case c = decode(work_schema(task), {}, {});
     for (size_t i = 0; i < c.schema->dtype_combinations.size(); ++i) {
@@ -269,15 +270,7 @@ TEST_F(HugeProduct, TheDeviceDecidesAsTheOraclesFirstLook) {
     for (size_t row = 0; row < tallies.size(); ++row) {
       size_t host_outside = 0, host_inside = 0;
       for (size_t i = row * columns; i < (row + 1) * columns; ++i) {
-        const double y = values[i], r = host.value[i], t = host.tolerance[i];
-        const uint8_t observed = class_of(y);
-        Decision decision = Decision::outside;
-        if ((host.allowed[i] & observed) != 0) {
-          decision =
-              observed != class_finite ? Decision::inside
-              : t == 0                 ? (y == r ? Decision::inside : Decision::outside)
-                       : decide(rounding, std::fabs(y - r), std::fabs(r), host.oracle_error[i], t);
-        }
+        const Decision decision = first_look(host, i, rounding, values[i]);
         host_outside += decision == Decision::outside;
         host_inside += decision == Decision::inside;
       }

@@ -1,5 +1,5 @@
 // `warpfuzz huge` on a driver without a GPU (cuda_fake_driver.cc), with tensors of 100,000 elements
-// in the place of 2^31: which calls it makes, what it leaves out, and what it accuses of what.
+// in the place of 2^31: what it leaves out, and what it accuses of what.
 #include "fuzzers/huge.h"
 
 #include <dlfcn.h>
@@ -21,121 +21,6 @@ std::shared_ptr<const Schema> schema_of(const std::string& op) {
   return Installation::find().schema(op);
 }
 
-struct CallRow {
-  std::string op, dtypes, preconditions;
-  std::vector<std::string> calls;
-};
-
-TEST(HugeShapes, CrossTheBoundaryWithEachAxisLong) {
-  const CallRow rows[] = {{"relu",
-                           "T=float16,U=float16",
-                           "",
-                           {"m=46340 n=46341 just below 2^31 elements",
-                            "m=1048576 n=2049 more than 2^31 elements, m long",
-                            "m=2049 n=1048576 more than 2^31 elements, n long",
-                            "m=65537 n=65536 more than 2^32 elements"}},
-                          // Multiples, and a bound on one axis.
-                          {"softmax",
-                           "T=float32,U=float32",
-                           "n % 8 == 0 && n <= 8192",
-                           {"m=370767 n=5792 just below 2^31 elements",
-                            "m=1048576 n=2056 more than 2^31 elements, m long",
-                            "m=262145 n=8192 more than 2^31 elements, n long",
-                            "m=524289 n=8192 more than 2^32 elements"}},
-                          {"matmul",
-                           "T=float16,U=float16",
-                           "",
-                           {"m=46340 n=46341 k=16 just below 2^31 elements",
-                            "m=1048576 n=2049 k=16 more than 2^31 elements, m long",
-                            "m=1048576 n=16 k=2049 more than 2^31 elements, m long",
-                            "m=2049 n=1048576 k=16 more than 2^31 elements, n long",
-                            "m=2049 n=16 k=1048576 more than 2^31 elements, k long",
-                            "m=65537 n=65536 k=16 more than 2^32 elements"}},
-                          {"sum",
-                           "T=float16,U=float16",
-                           "",
-                           {"m=46340 n=46341 just below 2^31 elements",
-                            "m=1048576 n=2049 more than 2^31 elements, m long",
-                            "m=2049 n=1048576 more than 2^31 elements, n long",
-                            "m=65537 n=65536 more than 2^32 elements"}}};
-  for (const CallRow& row : rows) {
-    const auto schema = schema_of(row.op);
-    std::vector<std::string> calls;
-    for (const HugeCall& call :
-         huge_calls(schema, parse_dtypes(*schema, row.dtypes),
-                    Preconditions(*schema, row.preconditions), ValueLaw::normal, {})) {
-      std::string text;
-      for (size_t i = 0; i < call.c.axes.size(); ++i) {
-        text += schema->axes[i].name + "=" + std::to_string(call.c.axes[i]) + " ";
-      }
-      calls.push_back(text + call.about);
-      EXPECT_EQ(call.small, call.about.starts_with("just below")) << text;
-    }
-    EXPECT_EQ(calls, row.calls) << row.op;
-  }
-}
-
-// Every operator either has huge calls, all of them legal but for their work, or says why not.
-TEST(HugeShapes, OfAllOperators) {
-  std::vector<std::string> refused;
-  for (const auto& schema : load_schemas(WARPFUZZ_SOURCE_DIR "/schemas")) {
-    try {
-      const std::vector<HugeCall> calls =
-          huge_calls(schema, {}, Preconditions(*schema, ""), ValueLaw::uniform, {});
-      for (const HugeCall& call : calls) {
-        SCOPED_TRACE(describe(call.c));
-        EXPECT_NE(largest_size(call.c) > int64_t{1} << 31, call.small);
-        for (size_t i = 0; i < call.c.axes.size(); ++i) {
-          EXPECT_LE(call.c.axes[i], std::max<int64_t>(schema->axes[i].maximum, 1));
-        }
-      }
-    } catch (const UsageError& error) {
-      refused.push_back(error.what());
-    }
-  }
-  EXPECT_EQ(
-      refused,
-      (std::vector<std::string>{
-          "layernorm_backward: a huge call is judged by rows that are independent of each other, "
-          "and "
-          "this operator has no axis that leads all of its outputs, some input and no reduction; "
-          "expected one such as relu, softmax or matmul",
-          "scatter_add: a huge call is judged by rows that are independent of each other, and this "
-          "operator has no axis that leads all of its outputs, some input and no reduction; "
-          "expected "
-          "one such as relu, softmax or matmul"}));
-}
-
-TEST(HugeShapes, DTypesOf16BitsFirst) {
-  const auto schema = schema_of("relu");
-  std::vector<std::string_view> dtypes;
-  for (const HugeCall& call :
-       huge_calls(schema, {}, Preconditions(*schema, ""), ValueLaw::normal, {})) {
-    const std::string_view dtype = name(call.c.dtype(schema->inputs[0]));
-    if (dtypes.empty() || dtypes.back() != dtype) dtypes.push_back(dtype);
-  }
-  EXPECT_EQ(dtypes, (std::vector<std::string_view>{"float16", "bfloat16", "float32"}));
-}
-
-TEST(HugeShapes, SampledRowsLieAroundTheBoundaries) {
-  const auto schema = schema_of("relu");
-  Case c = huge_calls(schema, parse_dtypes(*schema, "T=float16,U=float16"),
-                      Preconditions(*schema, ""), ValueLaw::normal, {})[3]
-               .c;
-  ASSERT_EQ(c.axes, (std::vector<int64_t>{65537, 65536}));
-  const std::vector<int64_t> rows = sampled_rows(c, 0, {});
-  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
-  EXPECT_EQ(std::adjacent_find(rows.begin(), rows.end()), rows.end());
-  // First, last; 2^31 bytes, 2^31 elements (2^32 bytes), 2^32 elements.
-  for (const int64_t element :
-       {int64_t{0}, (int64_t{1} << 30) - 1, int64_t{1} << 30, (int64_t{1} << 31) - 1,
-        int64_t{1} << 31, (int64_t{1} << 32) - 1, int64_t{1} << 32, int64_t{65536} * 65537 - 1}) {
-    EXPECT_TRUE(std::binary_search(rows.begin(), rows.end(), element / 65536)) << element;
-  }
-  // The others leave no large gap.
-  for (size_t i = 1; i < rows.size(); ++i) EXPECT_LE(rows[i] - rows[i - 1], 65536 / 100);
-}
-
 template <class T>
 T& variable(const std::string& library, const char* name) {
   return *static_cast<T*>(dlsym(dlopen(library.c_str(), RTLD_NOW), name));
@@ -152,14 +37,25 @@ class Huge : public testing::Test {
   static int& other_values() {
     return variable<int>(WARPFUZZ_FAKE_DRIVER_DIRECTORY "/huge_tensors.so", "fake_other_values");
   }
+  static int& of_product(const char* name) {
+    return variable<int>(WARPFUZZ_FAKE_DRIVER_DIRECTORY "/huge_product.so", name);
+  }
+  // Few rows go to the host.
+  static HugeOptions product_options() {
+    HugeOptions of = options("matmul");
+    of.limits.host_elements = 1 << 20;
+    of.limits.sample_work = 1;
+    return of;
+  }
   static void reset() {
     fault() = stream() = other_values() = 0;
+    of_product("fake_other_sums") = of_product("fake_other_verdicts") = 0;
     free_bytes() = uint64_t{64} << 30;
   }
 
-  static HugeOptions options() {
+  static HugeOptions options(const std::string& op = "relu") {
     HugeOptions options;
-    options.schema = schema_of("relu");
+    options.schema = schema_of(op);
     options.device = {.cuda = true};
     options.kernel = WARPFUZZ_FAKE_KERNEL;
     options.prebuilt = WARPFUZZ_FAKE_DRIVER_DIRECTORY;
@@ -286,6 +182,81 @@ TEST_F(Huge, ADeviceWithOtherValuesJudgesNothing) {
     EXPECT_STREQ(error.what(),
                  "the device makes other normal values of float32 than the host; nothing can be "
                  "judged with them");
+  }
+}
+
+TEST_F(Huge, JudgesEveryElementOfAProduct) {
+  const HugeReport report = run(product_options());
+  EXPECT_EQ(report.findings, 0u);
+  EXPECT_GE(report.exercised, 4u);
+  for (const HugeVerdict& verdict : verdicts_) {
+    if (verdict.outcome == HugeOutcome::not_exercised) continue;
+    SCOPED_TRACE(describe(verdict.call.c));
+    EXPECT_EQ(verdict.outcome, HugeOutcome::pass) << verdict.reason;
+    EXPECT_TRUE(verdict.every_element);
+    EXPECT_EQ(static_cast<int64_t>(verdict.elements),
+              verdict.call.c.axes[0] * verdict.call.c.axes[1]);
+    EXPECT_LT(verdict.rows, 40u);
+    EXPECT_EQ(verdict.undecided, 0u);
+    EXPECT_THAT(huge_text(verdict, "k", "again"), HasSubstr("rows on the host as well, "));
+  }
+  EXPECT_EQ(variable<uint64_t>("libcuda.so.1", "fake_live_allocations"), 0u);
+  // Not of laws that the rule does not follow.
+  HugeOptions of = product_options();
+  of.law = ValueLaw::lattice;
+  of.only = 1;
+  EXPECT_EQ(run(of).findings, 0u);
+  EXPECT_EQ(verdicts_.at(0).outcome, HugeOutcome::pass) << verdicts_.at(0).reason;
+  EXPECT_FALSE(verdicts_.at(0).every_element);
+}
+
+TEST_F(Huge, FindsTheOneWrongElementOfAProduct) {
+  fault() = 10;
+  HugeOptions of = product_options();
+  const HugeReport report = run(of);
+  EXPECT_GE(report.findings, 3u);
+  EXPECT_EQ(verdicts_[0].outcome, HugeOutcome::pass);
+  for (const HugeVerdict& verdict : verdicts_) {
+    if (verdict.outcome != HugeOutcome::finding) continue;
+    const std::vector<int64_t>& axes = verdict.call.c.axes;
+    SCOPED_TRACE(describe(verdict.call.c));
+    if (axes[0] * axes[1] < 100'000) continue;
+    const int64_t row = axes[0] * axes[1] / 3 / axes[1], column = axes[0] * axes[1] / 3 % axes[1];
+    EXPECT_EQ(verdict.gate, "CMP-03");
+    ASSERT_EQ(verdict.details.size(), 2u);
+    EXPECT_EQ(verdict.details[0],
+              "where       output c: 1 elements in 1 of its " + std::to_string(axes[0]) +
+                  " rows are wrong, the first is in row " + std::to_string(row));
+    EXPECT_THAT(verdict.details[1], testing::StartsWith("c[" + std::to_string(row) + "," +
+                                                        std::to_string(column) + "]  observed "));
+  }
+}
+
+TEST_F(Huge, ADeviceThatContradictsTheOracleAccusesNobody) {
+  struct Row {
+    const char* variable;
+    int value, fault;
+    const char* message;
+  };
+  const Row rows[] = {{"fake_other_sums", 1, 0, "the device expects c[0,0] to be "},
+                      {"fake_other_verdicts", 1, 0,
+                       "in row 0 of c the device finds 1 elements outside what is accepted and 0 "
+                       "open, the host 0 outside and "},
+                      {"fake_other_verdicts", 2, 10,
+                       " of c the device finds 0 elements outside what is accepted and 0 open, the "
+                       "host 1 outside and "}};
+  for (const Row& row : rows) {
+    reset();
+    of_product(row.variable) = row.value;
+    fault() = row.fault;
+    HugeOptions of = product_options();
+    if (row.fault != 0) of.limits.sample_work = int64_t{1} << 40;  // the host sees many rows
+    try {
+      run(of);
+      ADD_FAILURE() << row.message;
+    } catch (const EnvironmentError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(row.message));
+    }
   }
 }
 

@@ -99,7 +99,7 @@ class RandomLaws : public testing::Test {
       request.cache_directory = fs::temp_directory_path() / "warpfuzz-huge-tensors-test";
       request.kernel_directory = fs::path(WARPFUZZ_SOURCE_DIR) / "kernels";
       request.include_directory = request.kernel_directory / "simt/include";
-      return device->load(cuda::compile_huge_tensors(request), nullptr);
+      return device->load(cuda::compile_huge(request, "huge_tensors.cu"), nullptr);
     }();
     set_task(c, task);
     MemoryImage image;

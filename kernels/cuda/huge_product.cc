@@ -64,14 +64,6 @@ struct HugeProduct::Argument {
   std::array<int64_t, 2> shape;
 };
 
-std::filesystem::path compile_huge_product(CompileRequest request) {
-  return compile_huge(std::move(request), "huge_product.cu");
-}
-
-std::filesystem::path compile_huge_product(warpfuzz::CompileRequest request) {
-  return compile_huge(std::move(request), "huge_product.cu");
-}
-
 HugeProduct::HugeProduct(const Session& session, const std::filesystem::path& object)
     : session_(session), object_(load_kernel_object(object)) {}
 

@@ -1,5 +1,5 @@
 // Matrix products on the GPU that are too large to travel: every element is judged there, against
-// sums taken there. The device code is huge_product.cu, compiled like a kernel.
+// sums taken there. The device code is huge_product.cu (compile_huge()).
 #pragma once
 
 #include <filesystem>
@@ -11,10 +11,6 @@
 #include "kernels/cuda/huge_tensors.h"
 
 namespace warpfuzz::cuda {
-
-// As compile_huge_tensors().
-std::filesystem::path compile_huge_product(CompileRequest request);
-std::filesystem::path compile_huge_product(warpfuzz::CompileRequest request);
 
 struct DeviceProduct {
   DeviceTensor a, b;  // [rows, addends], [addends, columns]

@@ -35,14 +35,6 @@ std::filesystem::path compile_huge(warpfuzz::CompileRequest request, const char*
   return compile_for_cpu(with_source(std::move(request), source));
 }
 
-std::filesystem::path compile_huge_tensors(CompileRequest request) {
-  return compile_huge(std::move(request), "huge_tensors.cu");
-}
-
-std::filesystem::path compile_huge_tensors(warpfuzz::CompileRequest request) {
-  return compile_huge(std::move(request), "huge_tensors.cu");
-}
-
 HugeTensors::HugeTensors(const Session& session, const std::filesystem::path& object)
     : session_(session), object_(load_kernel_object(object)) {
   session_.driver().check(session_.driver().allocate(&result_, result_bytes),

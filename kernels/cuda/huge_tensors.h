@@ -1,6 +1,6 @@
 // Tensors on the GPU that are too large to travel to the host: filled by a value law, bit for bit
 // as make_input() would, and searched for elements that are not what they should be. The device
-// code is huge_tensors.cu, compiled like a kernel.
+// code is huge_tensors.cu (compile_huge()).
 #pragma once
 
 #include <filesystem>
@@ -17,8 +17,6 @@ namespace warpfuzz::cuda {
 // device in tests. Of the request, source and flags are set here. Throws as compile_for_cuda().
 std::filesystem::path compile_huge(CompileRequest request, const char* source);
 std::filesystem::path compile_huge(warpfuzz::CompileRequest request, const char* source);
-std::filesystem::path compile_huge_tensors(CompileRequest request);
-std::filesystem::path compile_huge_tensors(warpfuzz::CompileRequest request);
 
 // A contiguous tensor on the device.
 struct DeviceTensor {

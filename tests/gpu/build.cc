@@ -28,9 +28,9 @@ int build(const BuildArguments& a) {
     request.device_coverage = a.coverage;
     request.predicates = a.predicates;
     // Not a kernel under test: it has flags of its own.
-    const bool makes_tensors = request.source.filename() == "huge_tensors.cu";
-    compiled =
-        makes_tensors ? cuda::compile_huge_tensors(request) : cuda::compile_for_cuda(request);
+    const std::string name = request.source.filename().string();
+    compiled = name.starts_with("huge_") ? cuda::compile_huge(request, name.c_str())
+                                         : cuda::compile_for_cuda(request);
   }
   fs::copy_file(compiled, a.object, fs::copy_options::overwrite_existing);
   return 0;

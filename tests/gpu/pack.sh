@@ -48,7 +48,8 @@ compile() {  # source object [options]
   shift 2
   if [ ! -e "$object" ] || [ "$source" -nt "$object" ] ||
     [ -n "$(find "$root"/kernels/cuda/runtime_* "$root"/kernels/cuda/ptx \
-      "$root"/kernels/cuda/huge_elements.h "$root"/seeds/random_laws.h "$root"/seeds/generator.h \
+      "$root"/kernels/cuda/huge_*.h "$root"/reference/{acceptance,float_encoding}.h \
+      "$root"/reference/product_*.h "$root"/seeds/random_laws.h "$root"/seeds/generator.h \
       "$root"/kernels/warpfuzz_kernel.* "$root"/tests/gpu/puzzles/*.hpp -newer "$object" -type f)" ]; then
     "$program" build "$source" "$object" --kernels "$root/kernels" --arch "$arch" "$@" || {
       echo "pack.sh: cannot compile $source" >&2
@@ -67,7 +68,9 @@ for name in softmax relu_vectorized relu; do
   compile "$root/kernels/correct/$name.cu" "$kernels/$name.plain.so" --coverage false
   compile "$root/kernels/correct/$name.cu" "$kernels/$name.blocks.so" --predicates false
 done
-compile "$root/kernels/cuda/huge_tensors.cu" "$kernels/huge_tensors.so" || failed=$((failed + 1))
+for name in huge_tensors huge_product; do
+  compile "$root/kernels/cuda/$name.cu" "$kernels/$name.so" || failed=$((failed + 1))
+done
 # Without counters, for compute-sanitizer, each with the finding that the CPU device made.
 while read -r _ name op _; do
   compile "$root/kernels/faulty/$name.cu" "$kernels/$name.plain.so" --coverage false
