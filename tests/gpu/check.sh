@@ -236,7 +236,7 @@ huge() {
   [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
   while read -r op kernel dtype law expected; do
     [ -e "$kernels/$kernel.so" ] || { echo "not packed: $kernel"; continue; }
-    timeout --signal=KILL 300 "$warpfuzz" huge "$op" --kernel "$kernel" --prebuilt "$kernels" \
+    timeout --signal=KILL 300 "$warpfuzz" huge "$op" --kernel "$kernels/$kernel.so" --prebuilt "$kernels" \
       --dtype "$dtype" --law "$law"
     code=$?
     if [ $code -eq "$expected" ]; then ok=$((ok + 1))
@@ -249,6 +249,10 @@ softmax softmax T=bfloat16,U=bfloat16 very_negative 0
 layernorm layernorm T=float16,W=float16,U=float16 normal 0
 sum sum T=float32,U=float32 uniform 0
 matmul matmul T=float16,U=float16 normal 0
+matmul matmul T=float32,U=float32 log_uniform 0
+matmul matmul_tiled T=bfloat16,U=float32 outliers 0
+matmul matmul_tf32_inputs T=float32,U=float32 normal 1
+matmul matmul_stray_element T=float16,U=float32 normal 1
 EOF_ROWS
 }
 
