@@ -96,6 +96,23 @@ TEST_F(CudaCompile, ObjectsKnowWhatNoDeviceCanRun) {
   EXPECT_THAT(refused(request(kernels / "correct/relu.cu")), testing::IsEmpty());
 }
 
+// Of Hopper's own: sm_90 has no warp-group products.
+TEST_F(CudaCompile, CodeForOneArchitectureAlone) {
+  const fs::path source = write("wgmma.cu", R"(
+#include "warpfuzz_kernel.hpp"
+__global__ void fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+WARPFUZZ_KERNEL("") {
+  fence<<<1, 128, 0, call.stream()>>>();
+  return call.launched();
+}
+)");
+  CompileRequest for_hopper = request(source);
+  for_hopper.architecture = "sm_90";
+  EXPECT_THROW(compile_for_cuda(for_hopper), CompileError);
+  for_hopper.architecture = "sm_90a";
+  EXPECT_NE(load_kernel_object(compile_for_cuda(for_hopper)).coverage, nullptr);
+}
+
 TEST_F(CudaCompile, MessagesOfTheCompilerReachTheUser) {
   try {
     compile_for_cuda(request(write("bad.cu", "#include \"warpfuzz_kernel.hpp\"\nint x = y;\n")));

@@ -180,7 +180,7 @@ TEST_F(CudaDevice, OtherErrorsAreDescribed) {
 }
 
 TEST_F(CudaDevice, DevicesThatAreNotThere) {
-  EXPECT_EQ(architecture_of(0), "sm_90");
+  EXPECT_EQ(architecture_of(0), "sm_90a");
   try {
     make_cuda_device(3);
     FAIL();

@@ -48,8 +48,9 @@ TEST(CudaDriver, AbsentDriverSaysWhatToDo) {
     EXPECT_STREQ(
         error.what(),
         "no CUDA driver on this machine (libno-such-driver.so.1: cannot open shared object "
-        "file: No such file or directory): use --device cpu, or a machine with an NVIDIA "
-        "GPU");
+        "file: No such file or directory): an NVIDIA GPU is needed for --device cuda, bench and "
+        "huge; "
+        "the other commands run without one, on --device cpu");
   }
 }
 

@@ -25,7 +25,8 @@ Driver load_driver(const char* library) {
   void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     throw DeviceUnavailable(fmt::format(
-        "no CUDA driver on this machine ({}): use --device cpu, or a machine with an NVIDIA GPU",
+        "no CUDA driver on this machine ({}): an NVIDIA GPU is needed for --device cuda, bench and "
+        "huge; the other commands run without one, on --device cpu",
         dlerror()));
   }
 #define WARPFUZZ_FIND(symbol, name, parameters) \

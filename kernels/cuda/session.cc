@@ -102,8 +102,8 @@ std::string architecture_of(int index) {
                "the device's capability is not known");
   driver.check(driver.device_attribute(&minor, attribute_capability_minor, device),
                "the device's capability is not known");
-  // Tensor memory is there only in code for this very GPU.
-  return fmt::format("sm_{}{}{}", major, minor, major >= 10 ? "a" : "");
+  // Warp-group products and tensor memory are there only in code for this very GPU.
+  return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
 }
 
 }  // namespace warpfuzz::cuda

@@ -41,7 +41,7 @@ class Session {
   Stream stream_ = nullptr;
 };
 
-// "sm_90" or "sm_100a" of a device. Throws DeviceUnavailable.
+// "sm_80", "sm_90a" of a device. Throws DeviceUnavailable.
 std::string architecture_of(int index);
 
 }  // namespace warpfuzz::cuda

@@ -4,7 +4,7 @@
 # summary. Runs from a directory that pack.sh made:
 #   check.sh [quick|full] [section ...]
 # Sections: device conversions bench bench_command huge coverage workers faults modules lines sanitizer
-# search kernels libraries clean certify.
+# search kernels libraries clean certify campaign.
 # Quick takes about four minutes for search, four for kernels, fourteen for clean and seven for all others.
 set -uo pipefail
 
@@ -87,6 +87,21 @@ faults() {
   run check --op relu --kernel "$kernels/other_stream.so" --name other_stream --cases 500 \
     --seconds 5 --expect RES-01
   run check --op relu --kernel "$kernels/relu.so" --name relu_afterwards --cases 500
+}
+
+# A campaign on a kernel that loses the device about every 1,000 cases, and with it that of the three
+# other workers: it goes on to its end and keeps the finding, which says what the device said.
+campaign() {
+  local warpfuzz=$here/bin/warpfuzz seconds=${CAMPAIGN_SECONDS:-600} work text
+  work=$(mktemp -d) text=${OUT:-$here}/campaign.txt
+  [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
+  timeout --signal=KILL $((seconds + 60)) "$warpfuzz" fuzz relu \
+    --kernel "$kernels/illegal_now_and_then.so" --device cuda --workers 4 --keep-going \
+    --time "${seconds}s" --work "$work" > "$text" 2>&1
+  local code=$? finding=$work/findings/RUN-01-relu-float32-float32-bounds.wfr
+  grep -v 'trying its case alone' "$text" | tail -n 25
+  expect campaign_finding 0 "illegal address" "$warpfuzz" show "$finding"
+  if [ $code -eq 1 ]; then ok=$((ok + 1)); else bad=$((bad + 1)); echo "FAILED campaign: code $code"; fi
 }
 
 # One line of the result: a command's exit code, and patterns that its output must hold, one a line.
@@ -180,10 +195,10 @@ sanitizer() {
 # shallowest puzzle falls to the constants of the code alone: it is searched without them.
 search() {
   for n in 2 3 4 5 6; do
-    local line runs constants="--constants 43,22,5,1"
-    [ $n = 2 ] && constants=""
+    local line runs constants=(--constants "43,22,5,1")
+    [ $n = 2 ] && constants=()
     local command=(timeout --signal=KILL 300 "$check" search --op relu --kernel "$kernels/puzzle_$n.so"
-      --name puzzle_$n --seconds "$search_limit" --tier 3 --size-class 2 $constants)
+      --name puzzle_$n --seconds "$search_limit" --tier 3 --size-class 2 "${constants[@]}")
     line=$("${command[@]}" --cases 100000000 2> /dev/null)
     echo "$line"
     runs=$(sed -n 's/.* FOUND runs=\([0-9]*\).*/\1/p' <<< "$line")
@@ -265,7 +280,7 @@ certify() {
 }
 
 for section in $sections; do
-  echo "== $section"
+  echo "== $section ($(date +%T))"
   "$section"
 done
 echo "summary ok=$ok bad=$bad"
