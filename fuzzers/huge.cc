@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 fs::path kernel_object(const HugeOptions& options) {
   const fs::path object = options.prebuilt / (options.kernel.stem().string() + ".so");
-  if (!options.prebuilt.empty() && fs::exists(object)) return object;
+  if (!options.prebuilt.empty() && !is_module(options.kernel) && fs::exists(object)) return object;
   constexpr Instrumentation plain = {.coverage = false, .address = false, .undefined = false};
   return build_kernel(Installation::find(), options.kernel, options.device, plain);
 }
@@ -71,23 +71,24 @@ void run_huge(const HugeOptions& options, const std::function<void(const HugeVer
   HugeReport report;
   const cuda::Session session(options.device.index);
   report.device_name = session.device_name();
-  const cuda::KernelObject kernel = cuda::load_kernel_object(kernel_object(options));
+  // No counters: a call may be as long as a GPU can work.
+  const std::unique_ptr<cuda::KernelCode> kernel =
+      cuda::load_kernel_code(session, kernel_object(options), options.schema.get(), false);
   const cuda::HugeTensors work(session, work_object(options, "huge_tensors"));
   std::optional<cuda::HugeProduct> product;
   const Reference* reference = find_reference(options.schema->name, options.schema->op_type);
   if (reference != nullptr && reference->product) {
     product.emplace(session, work_object(options, "huge_product"));
   }
-  const char* text = kernel.preconditions != nullptr ? kernel.preconditions() : nullptr;
   const std::vector<HugeCall> calls = huge_calls(
-      options.schema, options.dtypes, Preconditions(*options.schema, text != nullptr ? text : ""),
+      options.schema, options.dtypes, Preconditions(*options.schema, kernel->preconditions()),
       options.law, options.limits);
   if (options.only && (*options.only < 1 || *options.only > calls.size())) {
     throw UsageError(fmt::format("--only {}: expected 1 to {}", *options.only, calls.size()));
   }
 
   const InterruptGuard guard;
-  HugeTrial trial(session, kernel, work, product ? &*product : nullptr, options.limits);
+  HugeTrial trial(session, *kernel, work, product ? &*product : nullptr, options.limits);
   std::optional<HugeVerdict> small;
   for (size_t i = 0; i < calls.size() && !interrupted(); ++i) {
     if (options.only && *options.only != i + 1) continue;

@@ -86,7 +86,7 @@ void HugeTrial::place(const Case& c) {
     }
   };
   add(inputs_, c.schema->inputs);
-  workspace_bytes_ = kernel_.workspace != nullptr ? kernel_.workspace(&arguments_.query(c)) : 0;
+  workspace_bytes_ = kernel_.workspace_bytes(c, arguments_.query(c));
   workspace_ = next(workspace_bytes_);
   add(outputs_, c.schema->outputs);
   size_ += guard_bytes;
@@ -166,16 +166,15 @@ void HugeTrial::call_kernel(const Case& c, HugeVerdict& verdict) {
       c, in, out, {workspace_bytes_ > 0 ? block_ + workspace_ : 0, workspace_bytes_}, session_);
   WfStatus status = WF_ERROR;
   std::string message;
-  if (kernel_.begin != nullptr) kernel_.begin(call.stream);
+  kernel_.begin(call.stream);
   try {
-    status = kernel_.entry(&call);
+    status = kernel_.call(c, call);
   } catch (const std::exception& error) {
     message = fmt::format("it throws: {}", error.what());
   } catch (...) {
     message = "it throws an exception";
   }
-  WfCudaReport report{};
-  if (kernel_.end != nullptr) kernel_.end(&report);
+  const WfCudaReport report = kernel_.end().value_or(WfCudaReport{});
   if (message.empty()) message = report.message;
 
   cuda::Status ended = session_.wait(time_limit);

@@ -8,15 +8,15 @@
 #include "fuzzers/huge_product_check.h"
 #include "kernels/cuda/device_arguments.h"
 #include "kernels/cuda/huge_tensors.h"
+#include "kernels/cuda/kernel_code.h"
 
 namespace warpfuzz {
 
 class HugeTrial {
  public:
   // `product_work` is there for an operator that is a matrix product, else null.
-  HugeTrial(const cuda::Session& session, const cuda::KernelObject& kernel,
-            const cuda::HugeTensors& work, const cuda::HugeProduct* product_work,
-            const HugeLimits& limits)
+  HugeTrial(const cuda::Session& session, cuda::KernelCode& kernel, const cuda::HugeTensors& work,
+            const cuda::HugeProduct* product_work, const HugeLimits& limits)
       : session_(session),
         kernel_(kernel),
         work_(work),
@@ -55,7 +55,7 @@ class HugeTrial {
   void copy_to_host(void* to, cuda::DevicePointer from, size_t bytes) const;
 
   const cuda::Session& session_;
-  const cuda::KernelObject& kernel_;
+  cuda::KernelCode& kernel_;
   const cuda::HugeTensors& work_;
   const cuda::HugeProduct* product_work_;
   const HugeLimits& limits_;

@@ -7,9 +7,12 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "fuzzers/installation.h"
+#include "fuzzers/temporary_directory.h"
+#include "kernels/device.h"
 #include "tests/command.h"
 
 namespace warpfuzz {
@@ -258,6 +261,69 @@ TEST_F(Huge, ADeviceThatContradictsTheOracleAccusesNobody) {
       EXPECT_THAT(error.what(), HasSubstr(row.message));
     }
   }
+}
+
+// y = max(x, 0), of the first n elements.
+constexpr const char* relu_ptx = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry relu(.param .u64 x, .param .u64 y, .param .u32 n)
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<6>;
+  .reg .f32 %f<4>;
+  .reg .b64 %rd<6>;
+  ld.param.u32 %r2, [n];
+  mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %ntid.x;
+  mov.u32 %r5, %tid.x;
+  mad.lo.s32 %r1, %r3, %r4, %r5;
+  setp.ge.s32 %p1, %r1, %r2;
+  @%p1 bra $done;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [y];
+  mul.wide.s32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  ld.global.f32 %f1, [%rd4];
+  max.f32 %f2, %f1, 0f00000000;
+  st.global.f32 [%rd5], %f2;
+$done:
+  ret;
+}
+)";
+
+// A PTX kernel, launched as its manifest says.
+TEST_F(Huge, TakesPtxKernels) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path manifest = directory.path() + "/k.json";
+  std::ofstream(directory.path() + "/k.ptx") << relu_ptx;
+  const auto write = [&](const std::string& elements) {
+    std::ofstream(manifest) << R"({"module": "k.ptx", "preconditions": "m <= 200 && n <= 200 && )"
+                            << R"(T == float32 && U == float32", "workspace": "8 * m",
+  "launches": [{"entry": "relu", "grid": ["(m * n + 63) / 64"], "block": [64], "arguments": [
+    {"type": "pointer", "value": "x"}, {"type": "pointer", "value": "y"},
+    {"type": "int32_t", "value": ")"
+                            << elements << R"("}]}]})";
+  };
+  HugeOptions of = options();
+  of.kernel = manifest;
+  of.limits.boundary = 1000;
+  of.limits.host_elements = 100;
+  write("m * n");
+  HugeReport report = run(of);
+  EXPECT_EQ(report.findings, 0u);
+  EXPECT_GE(report.exercised, 3u);
+  for (const HugeVerdict& verdict : verdicts_) {
+    EXPECT_EQ(verdict.outcome, HugeOutcome::pass) << verdict.reason;
+  }
+  write("min(m * n, 1000)");
+  report = run(of);
+  EXPECT_EQ(report.findings, report.calls - 1);
+  EXPECT_EQ(verdicts_.at(0).outcome, HugeOutcome::pass);
+  EXPECT_EQ(verdicts_.at(1).gate, "MEM-02") << verdicts_.at(1).reason;
+  std::ofstream(manifest) << "{}";
+  EXPECT_THROW(run(of), KernelError);
 }
 
 TEST_F(Huge, OneCallAlone) {

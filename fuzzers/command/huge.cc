@@ -96,7 +96,7 @@ Command huge_command(CLI::App& app) {
   CLI::App* sub =
       app.add_subcommand("huge", "Calls whose tensors have more than 2^31 elements, on a GPU");
   sub->add_option("op", a->op, "Operator (`warpfuzz list`)")->required();
-  sub->add_option("--kernel", a->kernel, "A .cu file, a .so file, or a name from `warpfuzz list`")
+  sub->add_option("--kernel", a->kernel, "A .cu, .so or .json file, or a name from `warpfuzz list`")
       ->required();
   sub->add_option("--device", a->device, "Where the kernel runs: cuda or cuda:N")
       ->capture_default_str();

@@ -250,8 +250,9 @@ huge() {
   local warpfuzz=$here/bin/warpfuzz row op kernel dtype law expected code
   [ -x "$warpfuzz" ] || { echo "not packed: build the target warpfuzz"; return; }
   while read -r op kernel dtype law expected; do
-    [ -e "$kernels/$kernel.so" ] || { echo "not packed: $kernel"; continue; }
-    timeout --signal=KILL 300 "$warpfuzz" huge "$op" --kernel "$kernels/$kernel.so" --prebuilt "$kernels" \
+    case $kernel in *.json) kernel=$here/kernels/ptx/$kernel ;; *) kernel=$kernels/$kernel.so ;; esac
+    [ -e "$kernel" ] || { echo "not packed: $kernel"; continue; }
+    timeout --signal=KILL 300 "$warpfuzz" huge "$op" --kernel "$kernel" --prebuilt "$kernels" \
       --dtype "$dtype" --law "$law"
     code=$?
     if [ $code -eq "$expected" ]; then ok=$((ok + 1))
@@ -268,6 +269,9 @@ matmul matmul T=float32,U=float32 log_uniform 0
 matmul matmul_tiled T=bfloat16,U=float32 outliers 0
 matmul matmul_tf32_inputs T=float32,U=float32 normal 1
 matmul matmul_stray_element T=float16,U=float32 normal 1
+relu relu_vec4.json T=float32,U=float32 normal 0
+relu relu_drops_nan.json T=float32,U=float32 normal 1
+softmax softmax_rows_cubin.json T=float32,U=float32 normal 0
 EOF_ROWS
 }
 
