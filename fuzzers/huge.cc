@@ -65,6 +65,18 @@ std::string_view name(HugeOutcome outcome) {
   return names[static_cast<size_t>(outcome)];
 }
 
+void HugeVerdict::find(const char* broken_gate, std::string why, std::vector<std::string> lines) {
+  outcome = HugeOutcome::finding;
+  gate = broken_gate;
+  reason = std::move(why);
+  details = std::move(lines);
+}
+
+void HugeVerdict::leave_out(std::string why) {
+  outcome = HugeOutcome::not_exercised;
+  reason = std::move(why);
+}
+
 void run_huge(const HugeOptions& options, const std::function<void(const HugeVerdict&)>& tell,
               const std::function<void(const HugeReport&)>& end) {
   row_axis(*options.schema);  // a question without an answer is refused on any machine

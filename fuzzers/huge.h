@@ -41,6 +41,9 @@ struct HugeVerdict {
   size_t undecided = 0;              // of these elements
   double seconds = 0;
   bool device_lost = false;  // nothing more can be run by this process
+
+  void find(const char* broken_gate, std::string why, std::vector<std::string> lines = {});
+  void leave_out(std::string why);
 };
 
 struct HugeReport {

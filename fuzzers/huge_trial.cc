@@ -21,22 +21,8 @@ constexpr size_t grid_bytes = 256;
 constexpr size_t reserve = size_t{512} << 20;  // what the runtime and the kernel take
 constexpr std::chrono::seconds time_limit{60};
 constexpr size_t shown_elements = 4;
-constexpr unsigned char poison = 0xFF;
 
 double gibibytes(size_t bytes) { return static_cast<double>(bytes) / (size_t{1} << 30); }
-
-void find(HugeVerdict& verdict, const char* gate, std::string reason,
-          std::vector<std::string> details = {}) {
-  verdict.outcome = HugeOutcome::finding;
-  verdict.gate = gate;
-  verdict.reason = std::move(reason);
-  verdict.details = std::move(details);
-}
-
-void leave_out(HugeVerdict& verdict, std::string reason) {
-  verdict.outcome = HugeOutcome::not_exercised;
-  verdict.reason = std::move(reason);
-}
 
 // "y[3,17]", of element `inside` of a row.
 std::string element_name(const TensorSpec& spec, const std::vector<int64_t>& shape, int64_t row,
@@ -100,7 +86,7 @@ void HugeTrial::copy_to_host(void* to, cuda::DevicePointer from, size_t bytes) c
 
 void HugeTrial::make_inputs(const Case& c) {
   const cuda::Driver& driver = session_.driver();
-  driver.check(driver.fill(block_, poison, size_, session_.stream()), "a fill on the device");
+  driver.check(driver.fill(block_, huge_poison, size_, session_.stream()), "a fill on the device");
   for (auto* tensors : {&inputs_, &outputs_}) {
     for (Placed& placed : *tensors) placed.tensor.data = block_ + placed.begin;
   }
@@ -183,86 +169,28 @@ void HugeTrial::call_kernel(const Case& c, HugeVerdict& verdict) {
     verdict.device_lost = true;
     const std::optional<Fault> fault = cuda::device_fault(ended);
     if (ended == cuda::not_ready) {
-      return find(verdict, "RUN-02",
-                  fmt::format("the kernel does not end within {} s", time_limit.count()));
+      return verdict.find("RUN-02",
+                          fmt::format("the kernel does not end within {} s", time_limit.count()));
     }
-    return find(
-        verdict, "RUN-01",
-        fault ? fault->message : "the device reports: " + session_.driver().describe(ended));
+    return verdict.find("RUN-01", fault
+                                      ? fault->message
+                                      : "the device reports: " + session_.driver().describe(ended));
   }
   const bool failed = status == WF_ERROR || report.failed_launches > 0;
   if (failed && message == "out of memory") {
-    return leave_out(verdict, "the kernel's own memory does not fit beside its tensors");
+    return verdict.leave_out("the kernel's own memory does not fit beside its tensors");
   }
   if (report.failed_launches > 0) {
-    return find(verdict, "RUN-01",
-                fmt::format("a launch fails{}: {}", status == WF_OK ? ", and nobody notices" : "",
-                            message));
+    return verdict.find(
+        "RUN-01", fmt::format("a launch fails{}: {}", status == WF_OK ? ", and nobody notices" : "",
+                              message));
   }
   if (status == WF_ERROR) {
-    return find(verdict, "RUN-01",
-                "the kernel reports an error" + (message.empty() ? "" : ": " + message));
+    return verdict.find("RUN-01",
+                        "the kernel reports an error" + (message.empty() ? "" : ": " + message));
   }
   if (status == WF_UNSUPPORTED) {
-    find(verdict, "CMP-03", "the kernel rejects a call that its preconditions admit");
-  }
-}
-
-void HugeTrial::check_memory(HugeVerdict& verdict) const {
-  // Guards, in order of address.
-  std::vector<std::pair<std::string, std::pair<size_t, size_t>>> guards;
-  size_t end = 0;
-  std::string before = "before everything";
-  const auto add = [&](size_t begin, size_t bytes, std::string after) {
-    guards.push_back({before, {end, begin}});
-    end = begin + bytes;
-    before = std::move(after);
-  };
-  for (const Placed& p : inputs_) add(p.begin, p.bytes, "after input " + p.spec->name);
-  add(workspace_, workspace_bytes_, "after the workspace");
-  for (const Placed& p : outputs_) add(p.begin, p.bytes, "after output " + p.spec->name);
-  add(size_, 0, "");
-  for (const auto& [where, stretch] : guards) {
-    const auto [begin, stop] = stretch;
-    std::vector<unsigned char> bytes(stop - begin);
-    copy_to_host(bytes.data(), block_ + begin, bytes.size());
-    const auto intact = [](unsigned char byte) { return byte == poison; };
-    const auto first = std::find_if_not(bytes.begin(), bytes.end(), intact);
-    if (first == bytes.end()) continue;
-    const auto changed = std::count_if(first, bytes.end(), [&](auto b) { return !intact(b); });
-    return find(verdict, "MEM-01",
-                fmt::format("{} bytes of the guard {} changed, the first {} bytes into it", changed,
-                            where, first - bytes.begin()));
-  }
-  for (const Placed& placed : inputs_) {
-    uint64_t changed = 0, first = 0;
-    if (placed.law) {
-      const cuda::ElementCount count = work_.count_other(placed.tensor, *placed.law);
-      changed = count.elements;
-      first = count.first;
-    } else {
-      std::vector<std::byte> bytes(placed.bytes);
-      copy_to_host(bytes.data(), placed.tensor.data, bytes.size());
-      const size_t width = info(placed.tensor.dtype).bytes;
-      for (size_t i = 0; i < bytes.size(); i += width) {
-        if (std::memcmp(&bytes[i], &placed.host.data[i], width) == 0) continue;
-        if (changed++ == 0) first = i / width;
-      }
-    }
-    if (changed == 0) continue;
-    return find(verdict, "MEM-03",
-                fmt::format("{} elements of input {} changed, the first is number {}", changed,
-                            placed.spec->name, first));
-  }
-  for (const Placed& placed : outputs_) {
-    // In other types all bits set is an ordinary value.
-    if (!info(placed.tensor.dtype).floating) continue;
-    const cuda::ElementCount count = work_.count_all_ones(placed.tensor);
-    if (count.elements == 0) continue;
-    return find(
-        verdict, "MEM-02",
-        fmt::format("{} of {} elements of output {} are not written, the first is number {}",
-                    count.elements, placed.tensor.elements, placed.spec->name, count.first));
+    verdict.find("CMP-03", "the kernel rejects a call that its preconditions admit");
   }
 }
 
@@ -329,7 +257,7 @@ void HugeTrial::judge(const Case& c, HugeVerdict& verdict) const {
                                      element % length) +
                         "  " + offence_text(*offences[k]));
     }
-    find(verdict, "CMP-03", "wrong on this shape", std::move(details));
+    verdict.find("CMP-03", "wrong on this shape", std::move(details));
   }
   if (verdict.outcome == HugeOutcome::pass && verdict.undecided == verdict.elements) {
     verdict.outcome = HugeOutcome::undecided;
@@ -348,7 +276,7 @@ HugeVerdict HugeTrial::run(const HugeCall& call) {
   verdict.call = call;
   const Case& c = call.c;
   if (std::string reason = obstacle(c, row_axis(*c.schema), limits_); !reason.empty()) {
-    leave_out(verdict, std::move(reason));
+    verdict.leave_out(std::move(reason));
     return verdict;
   }
   place(c);
@@ -356,14 +284,14 @@ HugeVerdict HugeTrial::run(const HugeCall& call) {
   session_.driver().check(session_.driver().memory_info(&free, &total),
                           "the device does not tell its memory");
   if (size_ + reserve > free) {
-    leave_out(verdict, fmt::format("needs {:.1f} GiB of the device's memory, {:.1f} GiB are free",
-                                   gibibytes(size_ + reserve), gibibytes(free)));
+    verdict.leave_out(fmt::format("needs {:.1f} GiB of the device's memory, {:.1f} GiB are free",
+                                  gibibytes(size_ + reserve), gibibytes(free)));
     return verdict;
   }
   if (session_.driver().allocate(&block_, size_) != cuda::success) {
     block_ = 0;
-    leave_out(verdict,
-              fmt::format("the device does not give {:.1f} GiB in one piece", gibibytes(size_)));
+    verdict.leave_out(
+        fmt::format("the device does not give {:.1f} GiB in one piece", gibibytes(size_)));
     return verdict;
   }
   make_inputs(c);
@@ -373,6 +301,7 @@ HugeVerdict HugeTrial::run(const HugeCall& call) {
   if (verdict.outcome == HugeOutcome::pass) {
     judge_product(c);
     judge(c, verdict);
+    check_integers_written(c, verdict);
   }
   return verdict;
 }

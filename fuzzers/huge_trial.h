@@ -12,6 +12,8 @@
 
 namespace warpfuzz {
 
+inline constexpr unsigned char huge_poison = 0xFF;  // guards, outputs and workspace before a call
+
 class HugeTrial {
  public:
   // `product_work` is there for an operator that is a matrix product, else null.
@@ -42,6 +44,13 @@ class HugeTrial {
     Tensor host;                   // any other input
   };
 
+  // An output of integers, as the first call left it.
+  struct Integers {
+    const Placed* placed;
+    cuda::ElementCount poisoned;
+    cuda::ElementCount marked;
+  };
+
   void give_back();
   void place(const Case& c);
   void make_inputs(const Case& c);
@@ -50,6 +59,7 @@ class HugeTrial {
   void check_values(const Case& c) const;
   void call_kernel(const Case& c, HugeVerdict& verdict);
   void check_memory(HugeVerdict& verdict) const;
+  void check_integers_written(const Case& c, HugeVerdict& verdict);
   void judge_product(const Case& c);
   void judge(const Case& c, HugeVerdict& verdict) const;
   void copy_to_host(void* to, cuda::DevicePointer from, size_t bytes) const;

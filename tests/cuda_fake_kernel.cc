@@ -2,6 +2,8 @@
 // and a report, and ways to go wrong that the test chooses.
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <map>
@@ -36,6 +38,28 @@ void multiply(const WfCall* call, bool wrong) {
   if (wrong && elements >= large) z[elements / 3] += 1e-4f;
 }
 
+// Codes and scales of rows. `unwritten` has the last row's codes left out where there are many.
+void quantize(const WfCall* call, bool unwritten, bool unsteady) {
+  const int64_t rows = call->inputs[0].shape[0], columns = call->inputs[0].shape[1];
+  auto* const codes = static_cast<int8_t*>(call->outputs[0].data);
+  auto* const scales = static_cast<float*>(call->outputs[1].data);
+  int moved = 0;  // one code away from -1, and another one to the mark's
+  for (int64_t i = 0; i < rows; ++i) {
+    const float* const x = static_cast<const float*>(call->inputs[0].data) + i * columns;
+    float largest = 0;
+    for (int64_t j = 0; j < columns; ++j) largest = std::max(largest, std::fabs(x[j]));
+    scales[i] = largest / 127;
+    if (unwritten && rows * columns >= large && i == rows - 1) return;
+    for (int64_t j = 0; j < columns; ++j) {
+      int8_t& code = codes[i * columns + j];
+      code = static_cast<int8_t>(largest > 0 ? std::nearbyint(x[j] / scales[i]) : 0);
+      if (!unsteady) continue;
+      if (moved == 0 && code == -1) code = 0, moved = 1;
+      if (moved == 1 && code == 7) code = 0x5A, moved = 2;
+    }
+  }
+}
+
 bool is_timed() { return of_driver("fake_timing") != 0; }
 
 }  // namespace
@@ -60,7 +84,9 @@ enum FakeFault {
   fake_input_mutated,   // when large
   fake_rejects,         // when large
   fake_out_of_memory,
-  fake_illegal_address
+  fake_illegal_address,
+  fake_unsteady,  // codes of each second call are others
+  fake_fails_again
 };
 int fake_fault = fake_none;
 uint32_t fake_coverage[2];
@@ -81,7 +107,8 @@ int warpfuzz_cuda_coverage_bits(uint64_t* address, uint64_t* count) {
   *count = 40;
   return 0;
 }
-const char* warpfuzz_preconditions() { return "T == float32 && U == float32"; }
+const char* fake_preconditions = "T == float32 && U == float32";
+const char* warpfuzz_preconditions() { return fake_preconditions; }
 uint64_t warpfuzz_workspace(const WfCall* call) {
   return static_cast<uint64_t>(call->inputs[0].shape[1]);
 }
@@ -95,6 +122,12 @@ WfStatus warpfuzz_kernel(const WfCall* call) {
   fake_coverage[x.shape[1] > 8 ? 1 : 0] = 1u << 7;
   if (call->num_inputs == 2) {
     multiply(call, fake_fault == fake_wrong_when_large);
+    return WF_OK;
+  }
+  if (call->num_outputs == 2) {
+    const bool again = !std::isnan(*static_cast<float*>(call->outputs[1].data));
+    if (fake_fault == fake_fails_again && again) return WF_ERROR;
+    quantize(call, fake_fault == fake_tail_unwritten, fake_fault == fake_unsteady && again);
     return WF_OK;
   }
   if (fake_fault == fake_error) return WF_ERROR;

@@ -49,13 +49,13 @@ std::shared_ptr<const Schema> work_schema(const char* output_shape, const char* 
   const std::string types = R"(["float32", "float16", "bfloat16", "int64"])";
   return parse_schema(fmt::format(
                           R"({{"name": "work", "op_type": "work", "description": "", "tags": [],
-      "axes": {{"m": {{"type": "var"}}, "n": {{"type": "var"}}, "two": {{"type": "const", "value": 2}}}},
+      "axes": {{"m": {{"type": "var"}}, "n": {{"type": "var"}}, "three": {{"type": "const", "value": 3}}}},
       "inputs": {{"x": {{"shape": ["m", "n"], "dtype": "float32"}}}},
       "outputs": {{"y": {{"shape": [{}], "dtype": "{}"}}}},
       "fuzz": {{
         "dtypes": {{"T": {}, "U": {}}}, "dtype_combinations": [{}],
         "axes": {{"m": {{"role": "batch", "range": [0, 100000]}},
-                 "n": {{"role": "free", "range": [0, 100000]}}, "two": {{"role": "free"}}}},
+                 "n": {{"role": "free", "range": [0, 100000]}}, "three": {{"role": "free"}}}},
         "tensors": {{"x": {{"dtype": "T", "layouts": ["contiguous"], "laws": [{}]}},
                     "y": {{"dtype": "U", "layouts": ["contiguous"]}}}},
         "attributes": {{{} "largest": {{"kind": "real", "range": [0, 1e308], "usual": [1]}}}},
@@ -74,7 +74,7 @@ class RandomLaws : public testing::Test {
                         uint32_t seed) {
     Case c = decode(schema, {}, {});
     c.dtype_combination = dtype;
-    c.axes = {31, 97, 2};
+    c.axes = {31, 97, 3};
     c.inputs[0] = {};
     c.inputs[0].law = law;
     c.inputs[0].seed = seed;
@@ -110,12 +110,15 @@ class RandomLaws : public testing::Test {
     return image.gather_output(0);
   }
 
-  static std::pair<int64_t, int64_t> count(const Case& c, Task task, const Tensor& input) {
+  std::pair<int64_t, int64_t> count(const Case& c, Task task, const Tensor& input) {
     const Tensor result = run(c, task, input);
-    int64_t numbers[2];
+    uint64_t numbers[3];
     std::memcpy(numbers, result.data.data(), sizeof numbers);
-    return {numbers[0], numbers[1]};
+    sum_ = numbers[2];
+    return {static_cast<int64_t>(numbers[0]), static_cast<int64_t>(numbers[1])};
   }
+
+  uint64_t sum_ = 0;  // of the elements counted last
 
   // For every law, type and a few seeds.
   template <class Body>
@@ -175,11 +178,12 @@ TEST_F(RandomLaws, TheDeviceFillsBitForBit) {
 }
 
 TEST_F(RandomLaws, TheDeviceCounts) {
-  for_each(work_schema(R"("two")", "int64"), [&](const Case& c) {
+  for_each(work_schema(R"("three")", "int64"), [&](const Case& c) {
     Tensor x = make_input(c, 0);
     constexpr std::pair<int64_t, int64_t> none{0, -1};
     ASSERT_EQ(count(c, Task::count_other, x), none);
     ASSERT_EQ(count(c, Task::count_all_ones, x), none);
+    ASSERT_EQ(sum_, 0u);
     const size_t bytes = info(x.dtype).bytes;
     for (const size_t element : {size_t{2999}, size_t{77}, size_t{1500}}) {
       std::memset(&x.data[element * bytes], 0xFF, bytes);
@@ -189,6 +193,18 @@ TEST_F(RandomLaws, TheDeviceCounts) {
     x.data[77 * bytes] = std::byte{0xFE};
     ASSERT_EQ(count(c, Task::count_other, x), (std::pair<int64_t, int64_t>{3, 77}));
     ASSERT_EQ(count(c, Task::count_all_ones, x), (std::pair<int64_t, int64_t>{2, 1500}));
+    ASSERT_EQ(sum_, huge::index_hash(1500) + huge::index_hash(2999));
+    std::memset(&x.data[9 * bytes], 0x5A, bytes);
+    ASSERT_EQ(count(c, Task::count_marks, x), (std::pair<int64_t, int64_t>{1, 9}));
+    ASSERT_EQ(sum_, huge::index_hash(9));
+  });
+}
+
+// Into what is all ones already: an output's poison.
+TEST_F(RandomLaws, TheDeviceMarksAllOnes) {
+  for_each(work_schema(R"("m", "n")", ""), [&](const Case& c) {
+    const Tensor marked = run(c, Task::mark_all_ones, make_input(c, 0));
+    for (const std::byte byte : marked.data) ASSERT_EQ(byte, std::byte{0x5A});
   });
 }
 

@@ -11,7 +11,8 @@ namespace warpfuzz::cuda {
 namespace {
 
 constexpr std::chrono::seconds time_limit{60};
-constexpr size_t result_bytes = 2 * sizeof(uint64_t);
+constexpr size_t result_bytes = huge::count_words * sizeof(uint64_t);
+constexpr RandomLaw no_law(ValueLaw::normal, 0, 0, 1);
 
 template <class Request>
 Request with_source(Request request, const char* source) {
@@ -44,14 +45,14 @@ HugeTensors::HugeTensors(const Session& session, const std::filesystem::path& ob
 HugeTensors::~HugeTensors() { session_.driver().free(result_); }
 
 void HugeTensors::call(huge::Task task, const DeviceTensor& tensor, const RandomLaw& law) const {
-  const bool fills = task == huge::Task::fill;
-  int64_t elements = tensor.elements, two = 2, stride = 1;
+  const bool writes = task == huge::Task::fill || task == huge::Task::mark_all_ones;
+  int64_t elements = tensor.elements, words = huge::count_words, stride = 1;
   const auto bits = static_cast<uint8_t>(8 * info(tensor.dtype).bytes);
   const auto pointer = [](DevicePointer address) { return reinterpret_cast<void*>(address); };
   const DLDevice device = {kDLCUDA, session_.index()};
   const DLTensor data = {
       pointer(tensor.data), device, 1, {kDLUInt, bits, 1}, &elements, &stride, 0};
-  const DLTensor result = {pointer(result_), device, 1, {kDLUInt, 64, 1}, &two, &stride, 0};
+  const DLTensor result = {pointer(result_), device, 1, {kDLUInt, 64, 1}, &words, &stride, 0};
   const std::array<WfAttribute, 6> attributes = {{
       {"task", 0, static_cast<int64_t>(task), 0},
       {"law", 0, static_cast<int64_t>(law.law), 0},
@@ -62,11 +63,11 @@ void HugeTensors::call(huge::Task task, const DeviceTensor& tensor, const Random
   }};
   WfCall call{};
   call.abi_version = WF_ABI_VERSION;
-  call.num_inputs = fills ? 0 : 1;
+  call.num_inputs = writes ? 0 : 1;
   call.num_outputs = 1;
   call.num_attributes = static_cast<int32_t>(attributes.size());
   call.inputs = &data;
-  call.outputs = fills ? &data : &result;
+  call.outputs = writes ? &data : &result;
   call.attributes = attributes.data();
   call.stream = session_.stream();
   if (object_.entry(&call) != WF_OK) {
@@ -78,12 +79,12 @@ void HugeTensors::call(huge::Task task, const DeviceTensor& tensor, const Random
 }
 
 ElementCount HugeTensors::counted() const {
-  std::array<uint64_t, 2> result{};
+  std::array<uint64_t, huge::count_words> result{};
   const Driver& driver = session_.driver();
   driver.check(driver.copy_to_host(result.data(), result_, result_bytes, session_.stream()),
                "a copy from the device");
   driver.check(driver.stream_synchronize(session_.stream()), "a copy from the device");
-  return {result[0], result[1]};
+  return {result[0], result[1], result[2]};
 }
 
 void HugeTensors::fill(const DeviceTensor& tensor, const RandomLaw& law) const {
@@ -96,8 +97,17 @@ ElementCount HugeTensors::count_other(const DeviceTensor& tensor, const RandomLa
 }
 
 ElementCount HugeTensors::count_all_ones(const DeviceTensor& tensor) const {
-  call(huge::Task::count_all_ones, tensor, RandomLaw(ValueLaw::normal, 0, 0, 1));
+  call(huge::Task::count_all_ones, tensor, no_law);
   return counted();
+}
+
+ElementCount HugeTensors::count_marks(const DeviceTensor& tensor) const {
+  call(huge::Task::count_marks, tensor, no_law);
+  return counted();
+}
+
+void HugeTensors::mark_all_ones(const DeviceTensor& tensor) const {
+  call(huge::Task::mark_all_ones, tensor, no_law);
 }
 
 }  // namespace warpfuzz::cuda

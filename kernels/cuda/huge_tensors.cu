@@ -1,9 +1,8 @@
 // Work on tensors that are too large to travel: fills one by a value law, or counts elements. A
 // kernel like any other for the interface of warpfuzz_kernel.h, so that it is built, loaded and
 // tested as they are. Attributes: task (huge_elements.h), and law, seed, lowest, largest, dtype of
-// RandomLaw and Encoding. Counting writes two numbers to output 0: how many, and the lowest index
-// (2^64 - 1 for none). Needs C++20, constexpr functions in device code, and no fused arithmetic:
-// huge_tensors.cc has the flags.
+// RandomLaw and Encoding. Counting writes count_words numbers to output 0. Needs C++20, constexpr
+// functions in device code, and no fused arithmetic: huge_tensors.cc has the flags.
 #include "kernels/cuda/huge_elements.h"
 #include "warpfuzz_kernel.hpp"
 
@@ -25,19 +24,29 @@ __global__ void fill(Word* y, uint64_t size, huge::Elements elements) {
 __global__ void clear(Counter* result) {
   result[0] = 0;
   result[1] = ~Counter{0};
+  result[2] = 0;
 }
 
 template <class Word, class Counted>
 __global__ void count(const Word* x, uint64_t size, Counted counted, Counter* result) {
-  Counter found = 0, lowest = ~Counter{0};
+  Counter found = 0, lowest = ~Counter{0}, sum = 0;
   for (uint64_t i = first_index(); i < size; i += index_step()) {
     if (!counted(i, x[i])) continue;
     if (found == 0) lowest = i;
     ++found;
+    sum += huge::index_hash(i);
   }
   if (found == 0) return;
   atomicAdd(&result[0], found);
   atomicMin(&result[1], lowest);
+  atomicAdd(&result[2], sum);
+}
+
+template <class Word>
+__global__ void replace(Word* y, uint64_t size, Word from, Word to) {
+  for (uint64_t i = first_index(); i < size; i += index_step()) {
+    if (y[i] == from) y[i] = to;
+  }
 }
 
 constexpr int threads = 256;
@@ -64,6 +73,12 @@ WfStatus run(const wf::Call& call) {
         <<<blocks(y), threads, 0, call.stream()>>>(y.data<Word>(), size(y), elements_of(call));
     return call.launched();
   }
+  constexpr auto ones = static_cast<Word>(~uint64_t{0}), marked = static_cast<Word>(huge::mark);
+  if (task == huge::Task::mark_all_ones) {
+    const auto y = call.output(0);
+    replace<Word><<<blocks(y), threads, 0, call.stream()>>>(y.data<Word>(), size(y), ones, marked);
+    return call.launched();
+  }
   const auto x = call.input(0);
   Counter* const result = call.output(0).data<Counter>();
   clear<<<1, 1, 0, call.stream()>>>(result);
@@ -71,8 +86,9 @@ WfStatus run(const wf::Call& call) {
     count<Word, huge::Differs><<<blocks(x), threads, 0, call.stream()>>>(
         x.data<const Word>(), size(x), huge::Differs{elements_of(call)}, result);
   } else {
-    count<Word, huge::AllOnes><<<blocks(x), threads, 0, call.stream()>>>(
-        x.data<const Word>(), size(x), huge::AllOnes{static_cast<Word>(~uint64_t{0})}, result);
+    const Word wanted = task == huge::Task::count_marks ? marked : ones;
+    count<Word, huge::Equals><<<blocks(x), threads, 0, call.stream()>>>(
+        x.data<const Word>(), size(x), huge::Equals{wanted}, result);
   }
   return call.launched();
 }

@@ -28,6 +28,7 @@ struct DeviceTensor {
 struct ElementCount {
   uint64_t elements = 0;
   uint64_t first = 0;  // lowest index, where there are any
+  uint64_t sum = 0;    // of huge::index_hash() over the indices
 };
 
 class HugeTensors {
@@ -42,6 +43,8 @@ class HugeTensors {
   void fill(const DeviceTensor& tensor, const RandomLaw& law) const;
   ElementCount count_other(const DeviceTensor& tensor, const RandomLaw& law) const;
   ElementCount count_all_ones(const DeviceTensor& tensor) const;
+  ElementCount count_marks(const DeviceTensor& tensor) const;
+  void mark_all_ones(const DeviceTensor& tensor) const;
 
  private:
   void call(huge::Task task, const DeviceTensor& tensor, const RandomLaw& law) const;

@@ -269,6 +269,7 @@ matmul matmul T=float32,U=float32 log_uniform 0
 matmul matmul_tiled T=bfloat16,U=float32 outliers 0
 matmul matmul_tf32_inputs T=float32,U=float32 normal 1
 matmul matmul_stray_element T=float16,U=float32 normal 1
+quantize_int8 quantize_int8 T=float16 normal 0
 relu relu_vec4.json T=float32,U=float32 normal 0
 relu relu_drops_nan.json T=float32,U=float32 normal 1
 softmax softmax_rows_cubin.json T=float32,U=float32 normal 0
