@@ -35,7 +35,8 @@ constexpr double granted(double lin, double spread, double eta) {
 
 inline constexpr double tensor_core_depth = 16;  // products added at once, half inputs
 constexpr double tensor_core_steps(double addends) {
-  return static_cast<double>((static_cast<uint64_t>(addends) + 15) / 16);
+  const uint64_t steps = (static_cast<uint64_t>(addends) + 15) / 16;
+  return static_cast<double>(steps);
 }
 
 // Of so many addends in any order, in units of u times their magnitudes.
