@@ -26,7 +26,7 @@ using huge::ProductTask;
 
 constexpr int64_t rule_words = sizeof(ProductRule) / sizeof(double);
 
-// The arguments of huge_product.cu as an operator.
+// The arguments of huge_product.cu as an operator, in the shapes that the host gives them.
 std::shared_ptr<const Schema> work_schema(ProductTask task) {
   const char* const forms[][2] = {
       {R"("three")", "int64"}, {R"("m")", "int64"}, {R"("r", "n", "four")", "float64"}};
@@ -48,12 +48,13 @@ std::shared_ptr<const Schema> work_schema(ProductTask task) {
           R"({{"name": "work", "op_type": "work", "description": "", "tags": [],
       "axes": {{"m": {{"type": "var"}}, "k": {{"type": "var"}}, "n": {{"type": "var"}},
                 "r": {{"type": "var"}}, "w": {{"type": "const", "value": {}}},
-                "three": {{"type": "const", "value": 3}}, "four": {{"type": "const", "value": 4}}}},
+                "three": {{"type": "const", "value": 3}}, "four": {{"type": "const", "value": 4}},
+                "one": {{"type": "const", "value": 1}}}},
       "inputs": {{"a": {{"shape": ["m", "k"], "dtype": "float32"}},
                   "b": {{"shape": ["k", "n"], "dtype": "float32"}},
                   "c": {{"shape": ["m", "n"], "dtype": "float32"}},
-                  "rule": {{"shape": ["w"], "dtype": "float64"}},
-                  "rows": {{"shape": ["r"], "dtype": "int64"}}}},
+                  "rule": {{"shape": ["one", "w"], "dtype": "float64"}},
+                  "rows": {{"shape": ["one", "r"], "dtype": "int64"}}}},
       "outputs": {{"y": {{"shape": [{}], "dtype": "{}"}}}},
       "fuzz": {{
         "dtypes": {{"T": ["float32", "float16", "bfloat16"], "U": ["float32", "float16", "bfloat16"],
@@ -61,7 +62,8 @@ std::shared_ptr<const Schema> work_schema(ProductTask task) {
         "dtype_combinations": [{}],
         "axes": {{"m": {{"role": "free", "range": [0, 1000]}}, "k": {{"role": "free", "range": [0, 1000]}},
                  "n": {{"role": "free", "range": [0, 1000]}}, "r": {{"role": "free", "range": [0, 1000]}},
-                 "w": {{"role": "free"}}, "three": {{"role": "free"}}, "four": {{"role": "free"}}}},
+                 "w": {{"role": "free"}}, "three": {{"role": "free"}}, "four": {{"role": "free"}},
+                 "one": {{"role": "free"}}}},
         "tensors": {{{}, {}, {}, {}, {}, {}}},
         "attributes": {{"task": {{"kind": "integer", "range": [0, 9], "usual": [0]}}}},
         "work": "m * n",
@@ -117,13 +119,13 @@ class HugeProduct : public testing::Test {
       const std::vector<DType>& dtypes = c.schema->dtype_combinations[i].dtypes;
       if (dtypes[0] == p.inputs[0].dtype && dtypes[1] == p.observed.dtype) c.dtype_combination = i;
     }
-    c.axes = {p.rows(), p.addends(), p.columns(), static_cast<int64_t>(rows.size()), rule_words, 3,
-              4};
+    c.axes = {p.rows(),   p.addends(), p.columns(), static_cast<int64_t>(rows.size()),
+              rule_words, 3,           4,           1};
     c.inputs.assign(5, {});
     c.attributes[0].integer = static_cast<int64_t>(task);
-    Tensor words{DType::float64, {rule_words}, std::vector<std::byte>(sizeof rule)};
+    Tensor words{DType::float64, {1, rule_words}, std::vector<std::byte>(sizeof rule)};
     std::memcpy(words.data.data(), &rule, sizeof rule);
-    Tensor numbers{DType::int64, {static_cast<int64_t>(rows.size())}, {}};
+    Tensor numbers{DType::int64, {1, static_cast<int64_t>(rows.size())}, {}};
     numbers.data.resize(rows.size() * sizeof(int64_t));
     std::memcpy(numbers.data.data(), rows.data(), numbers.data.size());
     const std::vector<Tensor> inputs = {p.inputs[0], p.inputs[1], p.observed, words, numbers};

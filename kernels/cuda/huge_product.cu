@@ -194,7 +194,7 @@ WfStatus judge(const wf::Call& call) {
 WfStatus expect(const wf::Call& call) {
   const auto chosen = call.input(4);
   return wf::dispatch(call.input(0), [&](auto t) {
-    return launch<decltype(t)>(call, chosen.extent(0), chosen.data<const int64_t>(),
+    return launch<decltype(t)>(call, chosen.size(), chosen.data<const int64_t>(),
                                Expect{call.output(0).data<double>()});
   });
 }
