@@ -179,7 +179,10 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
   if (!ending.by_signal && ending.code == 0) return;  // its share of the runs is done
   if (!options_.worker.keep_going && !state_.findings.empty()) return;
   const bool ran = (**slot.status).runs.load() > slot.runs_at_start;
-  if (!ending.by_signal && (ending.code == exit_usage || ending.code == exit_environment) && !ran) {
+  // After a fault of another worker a service that recovers may refuse this one for a while.
+  const bool hopeless =
+      ending.code == exit_usage || (ending.code == exit_environment && state_.restarts == 0);
+  if (!ending.by_signal && hopeless && !ran) {
     const std::string log = tail(work_.log(index), 4000);
     const size_t message = log.rfind("warpfuzz: ");
     if (ending.code == exit_usage && message != log.npos) {  // of the kernel, not of the machine

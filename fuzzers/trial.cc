@@ -143,7 +143,7 @@ TrialResult Trial::conclude(const Case& c, std::vector<Tensor> inputs, Observati
   TrialResult result;
   Judgement judgement{.c = c, .observations = {}};
   judgement.excluded_by_preconditions = !preconditions_.admit(c);
-  device_lost_ = device_lost_ || observed.run.device_lost;
+  note_loss(c, observed.run);
   judge(c, inputs, observed);
   Observation& primary = judgement.observations[0].emplace(std::move(observed));
   add_reported(judgement);
@@ -180,10 +180,15 @@ TrialResult Trial::conclude(const Case& c, std::vector<Tensor> inputs, Observati
     kernel_.resolve_positions(result.finding.faults);
     if (race_kernel_ != nullptr) race_kernel_->resolve_positions(result.finding.faults);
   }
-  result.device_lost = device_lost_;
+  result.device_loss = device_loss_;
   result.inputs = std::move(inputs);
   result.primary = std::move(primary);
   return result;
+}
+
+void Trial::note_loss(const Case& c, const RunResult& run) {
+  if (!run.device_lost || device_loss_) return;
+  device_loss_ = {c, run.faults.empty() ? run.message : run.faults.front().message};
 }
 
 // Before what the device says of the same faults: a tool knows where they are.
@@ -205,7 +210,7 @@ Observation Trial::observe(const Case& c, const std::vector<Tensor>& inputs,
   const double oracle_seconds = times_.oracle;
   const Stopwatch watch(times_.kernel);
   Observation observation = runner_.run(c, inputs, std::move(manner));
-  device_lost_ = device_lost_ || observation.run.device_lost;
+  note_loss(c, observation.run);
   times_.kernel -= times_.oracle - oracle_seconds;  // counted as the oracle's
   return observation;
 }

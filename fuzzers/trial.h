@@ -35,13 +35,19 @@ struct TrialTimes {
   double gates = 0;
 };
 
+// A run that the device did not survive.
+struct DeviceLoss {
+  Case c;  // not the trial's own where a control or a lone row lost it
+  std::string message;
+};
+
 struct TrialResult {
   TrialOutcome outcome = TrialOutcome::pass;
   const Gate* gate = nullptr;  // violation: the most specific contract broken
   GateResult finding;
   Observation primary;  // of the call itself
   std::vector<Tensor> inputs;
-  bool device_lost = false;  // in any run of the trial
+  std::optional<DeviceLoss> device_loss;  // in any run of the trial: the first
   // The largest of the primary run.
   double worst_ratio = 0;  // error / tolerance
   double worst_share = 0;  // the same without the output's rounding: what computing used
@@ -87,6 +93,7 @@ class Trial {
  private:
   TrialResult conclude(const Case& c, std::vector<Tensor> inputs, Observation primary);
   Observation observe(const Case& c, const std::vector<Tensor>& inputs, CallRunner::Manner manner);
+  void note_loss(const Case& c, const RunResult& run);
   void add_reported(Judgement& judgement) const;
   void call_again(Judgement& judgement, const std::vector<Tensor>& inputs);
   void compute_lone_row(Judgement& judgement, const std::vector<Tensor>& inputs);
@@ -110,7 +117,7 @@ class Trial {
   Oracle oracle_;
   bool expected_ = false;  // the oracle has evaluated the call of the last primary run
   TrialTimes times_;
-  bool device_lost_ = false;
+  std::optional<DeviceLoss> device_loss_;
   uint64_t trials_ = 0;
 };
 

@@ -87,7 +87,7 @@ int Worker::run(std::span<const uint8_t> bytes, std::span<uint8_t> counters) {
   const Case c = decode(schema_, bytes, options_.limits);
   if (status_) (*status_)->judged.begin(bytes);
   const TrialResult result = ahead_->judge(*trial_, c);
-  if (result.device_lost) abandon(c, result);
+  if (result.device_loss) abandon(c, result);
   if (status_) publish(result);
   if (result.outcome == TrialOutcome::excluded) return -1;
   device_counters_->add(result.primary.run.coverage);
@@ -127,9 +127,11 @@ void Worker::publish(const TrialResult& result) {
 // Unless this is that process, or the finding is known: nothing is to be learnt from it.
 void Worker::abandon(const Case& c, const TrialResult& result) {
   fmt::print(stderr, "warpfuzz: the device is lost to this process: {}\n",
-             result.primary.run.faults.empty() ? result.primary.run.message
-                                               : result.primary.run.faults.front().message);
+             result.device_loss->message);
   std::fflush(stderr);
+  // A case that the trial has made of this one is more likely to lose it again.
+  const Case& lost_with = result.device_loss->c;
+  if (status_ && !lost_ahead_ && lost_with != c) (*status_)->ahead.begin(encode(lost_with));
   const auto signature = violation_signature(c, result);
   if (signature && result.primary.run.device_lost) {
     if (!options_.alone.empty()) write_reproducer(options_.alone, reproducer_of(c, result));

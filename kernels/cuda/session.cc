@@ -13,12 +13,12 @@ namespace {
 
 std::atomic<uint64_t> session_count{0};
 
-// After a fault of one of its clients the multi-process service needs a moment; others get errors
-// of their own until then.
+// After a fault of one of its clients the multi-process service takes no new ones until all the old
+// ones have ended, which may take them as long as a run may last.
 template <class Call>
 Status with_patience(const Call& call) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::seconds patience{15};
+  constexpr std::chrono::seconds patience{40};
   constexpr std::chrono::milliseconds pause{100};
   const Clock::time_point deadline = Clock::now() + patience;
   const bool served = std::getenv("CUDA_MPS_PIPE_DIRECTORY") != nullptr;
