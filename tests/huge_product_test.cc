@@ -5,11 +5,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <random>
+#include <span>
 
 #include "kernels/device.h"
 #include "reference/comparison.h"
@@ -126,8 +129,7 @@ class HugeProduct : public testing::Test {
     Tensor words{DType::float64, {1, rule_words}, std::vector<std::byte>(sizeof rule)};
     std::memcpy(words.data.data(), &rule, sizeof rule);
     Tensor numbers{DType::int64, {1, static_cast<int64_t>(rows.size())}, {}};
-    numbers.data.resize(rows.size() * sizeof(int64_t));
-    std::memcpy(numbers.data.data(), rows.data(), numbers.data.size());
+    std::ranges::copy(std::as_bytes(std::span(rows)), std::back_inserter(numbers.data));
     const std::vector<Tensor> inputs = {p.inputs[0], p.inputs[1], p.observed, words, numbers};
     MemoryImage image;
     image.compose(c, inputs, 0, nan_fill, 1);

@@ -78,8 +78,8 @@ Command fuzz_command(CLI::App& app) {
       ->capture_default_str();
   sub->add_option(
       "--threads", a->campaign.threads,
-      "Of each worker, for values and expectations (default: with a GPU, the processors "
-      "that workers leave)");
+      "Of each worker: those beside the first make the next cases ready and keep a GPU at work "
+      "(default: with a GPU, the processors that workers leave)");
   sub->add_option("--work", a->work,
                   "Corpus, findings and logs (default warpfuzz-work/<op>/<kernel>)");
   sub->add_option("--tier", a->tier, "Highest tier of cases: 1 everyday, 2 unusual, 3 exotic")
