@@ -1,16 +1,12 @@
 #include "fuzzers/crash_triage.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 
-#include "crashes/durable_file.h"
 #include "crashes/minimizer.h"
 #include "crashes/signature_store.h"
-#include "fuzzers/engine.h"
+#include "fuzzers/alone.h"
 #include "fuzzers/finding.h"
 #include "fuzzers/installation.h"
-#include "kernels/cuda/mps.h"
 #include "schemas/check.h"
 
 namespace warpfuzz {
@@ -31,35 +27,18 @@ KernelIdentity identity_of(const std::filesystem::path& kernel) {
   return identity;
 }
 
-// Runs one case in a process of its own, keeping nothing of it: what it ended with, if that was not
-// well. A process that could not use the device says nothing of the case.
-std::optional<Crash> run_alone(const Case& c, const WorkerOptions& worker) {
-  const WorkDirectory work{worker.work};
-  const std::filesystem::path file = work.artifacts() / "alone";
-  replace_file(file, encode(c));
-  WorkerOptions alone = worker;
-  alone.work.clear();
-  alone.alone = work.artifacts() / "alone.finding";
-  alone.keep_going = true;  // a violation is no crash
-  std::filesystem::remove(alone.alone);
-  std::vector<std::string> arguments = {
-      file.string(), "-timeout=60", "-rss_limit_mb=0", "-detect_leaks=0",
-      fmt::format("-artifact_prefix={}/", work.artifacts().string())};
-  for (std::string& argument : engine_arguments(alone)) arguments.push_back(std::move(argument));
-  const cuda::OutsideMps outside;
-  const Ending ending = WorkerProcess(arguments, work.logs() / "alone.log").wait();
-  const bool silent = !ending.by_signal && (ending.code == 0 || ending.code == broken_exit_code ||
-                                            ending.code == exit_environment);
-  if (silent) return std::nullopt;
-  if (!std::filesystem::exists(alone.alone)) {
+// What the case alone ends with, if that is not well.
+std::optional<Crash> crash_alone(const Case& c, const WorkerOptions& worker) {
+  AloneResult alone = run_alone(c, worker);
+  if (alone.ended_well() || alone.tells_nothing()) return std::nullopt;
+  if (!alone.finding) {
     return Crash{crash_signature(c),
                  make_crash_reproducer(c, worker.limits, identity_of(worker.kernel),
-                                       worker.device.text(), ending.text())};
+                                       worker.device.text(), alone.ending.text())};
   }
-  Reproducer told = read_reproducer(alone.alone);
-  const auto signature = Signature::parse(told.signature);
-  WARPFUZZ_CHECK(signature, "a finding with the signature '{}'", told.signature);
-  return Crash{*signature, std::move(told)};
+  const auto signature = Signature::parse(alone.finding->signature);
+  WARPFUZZ_CHECK(signature, "a finding with the signature '{}'", alone.finding->signature);
+  return Crash{*signature, std::move(*alone.finding)};
 }
 
 }  // namespace
@@ -67,11 +46,11 @@ std::optional<Crash> run_alone(const Case& c, const WorkerOptions& worker) {
 bool triage_crash(std::span<const uint8_t> bytes, const WorkerOptions& worker) {
   const Case start = decode(Installation::find().schema(worker.op), bytes, worker.limits);
   SignatureStore store(WorkDirectory{worker.work}.findings());
-  std::optional<Crash> smallest = run_alone(start, worker);
+  std::optional<Crash> smallest = crash_alone(start, worker);
   if (!smallest || store.knows(smallest->signature)) return false;
   minimize(start,
            [&](const Case& c) {
-             std::optional<Crash> crash = run_alone(c, worker);
+             std::optional<Crash> crash = crash_alone(c, worker);
              if (!crash || crash->signature != smallest->signature) return false;
              smallest = std::move(crash);
              return true;

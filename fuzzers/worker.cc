@@ -6,8 +6,10 @@
 #include <cstdlib>
 
 #include "crashes/minimizer.h"
+#include "fuzzers/alone.h"
 #include "fuzzers/features.h"
 #include "fuzzers/finding.h"
+#include "fuzzers/history.h"
 #include "fuzzers/report.h"
 #include "reference/crew.h"
 #include "schemas/mutation.h"
@@ -146,7 +148,8 @@ Reproducer Worker::reproducer_of(const Case& c, const TrialResult& result) const
 
 void Worker::handle_violation(const Case& c, const TrialResult& result) {
   const Signature signature = signature_of(c, result);
-  const bool known = store_ && store_->knows(signature);
+  if (!options_.alone.empty()) write_reproducer(options_.alone, reproducer_of(c, result));
+  const bool known = store_ && (store_->knows(signature) || explained_.contains(signature));
   if (!known && store_ && !options_.shrink_only) store(c, result, signature);
   if (options_.keep_going) return;
   stop_at(signature, reproducer_of(c, result));
@@ -154,8 +157,20 @@ void Worker::handle_violation(const Case& c, const TrialResult& result) {
 
 void Worker::store(const Case& c, const TrialResult& result, const Signature& signature) {
   (*status_)->minimizing.store(1);
-  store_smallest(c, result, signature);
+  if (!explain(c, result, signature)) store_smallest(c, result, signature);
   (*status_)->minimizing.store(0);
+}
+
+// Stores what the finding comes from, where that is the kernel's past.
+bool Worker::explain(const Case& c, const TrialResult& result, const Signature& signature) {
+  if (under_test_.kernel->reset()) return false;  // every trial begins without one
+  const auto fails_here = [&] { return violation_signature(c, trial_->run(c)) == signature; };
+  const std::optional<Reproducer> cause =
+      explain_by_history(c, result, reproducer_of(c, result), options_, fails_here);
+  if (!cause) return false;
+  explained_.insert(signature);
+  store_->claim(*Signature::parse(cause->signature), *cause);
+  return true;
 }
 
 void Worker::store_smallest(const Case& c, const TrialResult& result, const Signature& signature) {
@@ -169,7 +184,11 @@ void Worker::store_smallest(const Case& c, const TrialResult& result, const Sign
       minimize(c, still_fails, {.deadline = std::chrono::steady_clock::now() + minimize_time});
   const TrialResult smallest = trial_->run(minimized.smallest);
   if (violation_signature(minimized.smallest, smallest) != signature)
-    return;  // flaky: keep the first
+    return;                            // flaky: keep the first
+  if (!under_test_.kernel->reset()) {  // it may fail for what the kernel remembers of the others
+    const AloneResult alone = run_alone(minimized.smallest, options_);
+    if (!alone.finding || alone.finding->signature != signature.text()) return;
+  }
   store_->replace(signature, reproducer_of(minimized.smallest, smallest));
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 
@@ -24,7 +25,7 @@ struct WorkerOptions {
   std::filesystem::path kernel;  // what the user named
   std::filesystem::path object;  // the shared object; empty: build it from `kernel`
   std::filesystem::path work;    // empty: findings are reported but not stored
-  std::filesystem::path alone;   // a finding that costs the device is stored in this file
+  std::filesystem::path alone;   // a finding is stored in this file (alone.h), whatever it costs
   DeviceChoice device;
   size_t index = 0;          // among the workers of the campaign
   size_t threads = 1;        // that work on cases to come (lookahead.h)
@@ -61,6 +62,7 @@ class Worker {
   Reproducer reproducer_of(const Case& c, const TrialResult& result) const;
   void handle_violation(const Case& c, const TrialResult& result);
   void store(const Case& c, const TrialResult& result, const Signature& signature);
+  bool explain(const Case& c, const TrialResult& result, const Signature& signature);
   void store_smallest(const Case& c, const TrialResult& result, const Signature& signature);
   [[noreturn]] void abandon(const Case& c, const TrialResult& result);
   [[noreturn]] void stop_at(const Signature& signature, const Reproducer& reproducer);
@@ -71,6 +73,7 @@ class Worker {
   KernelUnderTest under_test_;
   std::optional<WorkDirectory> work_;
   std::optional<SignatureStore> store_;
+  std::set<Signature> explained_;  // findings that another took the place of (history.h)
   std::unique_ptr<MappedStatus> status_;
   std::optional<Trial> trial_;
   std::optional<CallRunner> runner_;  // of cases whose turn has not come

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/runtime_report.h"
@@ -21,6 +23,21 @@ std::map<const void*, std::vector<float>> remembered;
 int& of_driver(const char* name) {
   void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   return *static_cast<int*>(dlsym(driver, name));
+}
+// The result that the first call of the shape had.
+WfStatus first_of_its_shape(const WfCall* call) {
+  const DLTensor &x = call->inputs[0], &y = call->outputs[0];
+  static std::map<std::pair<int64_t, int64_t>, std::vector<float>> first;
+  const auto [known, added] = first.try_emplace({x.shape[0], x.shape[1]});
+  size_t at = 0;
+  for (int64_t i = 0; i < x.shape[0]; ++i) {
+    for (int64_t j = 0; j < x.shape[1]; ++j, ++at) {
+      const float value = static_cast<const float*>(x.data)[i * x.strides[0] + j * x.strides[1]];
+      if (added) known->second.push_back(value < 0 ? 0.0f : value);
+      static_cast<float*>(y.data)[i * y.strides[0] + j * y.strides[1]] = known->second[at];
+    }
+  }
+  return WF_OK;
 }
 // Of the product, with one wrong element if so wanted.
 void multiply(const WfCall* call, bool wrong) {
@@ -131,6 +148,7 @@ WfStatus warpfuzz_kernel(const WfCall* call) {
     return WF_OK;
   }
   if (fake_fault == fake_error) return WF_ERROR;
+  if (std::getenv("FAKE_KERNEL_REMEMBERS") != nullptr) return first_of_its_shape(call);
   if (fake_fault == fake_illegal_address) of_driver("fake_stream_status") = 700;
   if (fake_fault == fake_throw) throw std::runtime_error("no luck");
   if (fake_fault == fake_other_stream) fake_report.foreign_launches = 1;

@@ -219,6 +219,27 @@ TEST_F(PtxKernel, CampaignsGoOnWhereTheDeviceIsLost) {
   EXPECT_EQ(on_fake_gpu({"replay", file}).exit_code, 0);
 }
 
+// Its calls are wrong because of those before: the finding says so, and shows it where it is
+// replayed, in a process that has made no other calls.
+TEST_F(PtxKernel, WhatAnObjectRemembersIsToldApart) {
+  ::setenv("FAKE_KERNEL_REMEMBERS", "1", 1);
+  const ProcessResult result =
+      on_fake_gpu({"fuzz", "relu", "--kernel", WARPFUZZ_FAKE_KERNEL, "--device", "cuda", "--work",
+                   path("work"), "--runs", "400", "--keep-going", "--seed", "3"});
+  EXPECT_EQ(result.exit_code, 1) << result.errors;
+  std::vector<std::string> found;
+  for (const auto& entry : fs::directory_iterator(path("work/findings"))) {
+    found.push_back(entry.path().stem());
+  }
+  EXPECT_THAT(found, Each(HasSubstr("STA-01-relu-float32-float32")));
+  ASSERT_FALSE(found.empty());
+  const std::string file = path("work/findings/") + found.front() + ".wfr";
+  const ProcessResult replayed = on_fake_gpu({"replay", file, "--kernel", WARPFUZZ_FAKE_KERNEL});
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.errors;
+  EXPECT_THAT(replayed.output, HasSubstr("STA-01"));
+  ::unsetenv("FAKE_KERNEL_REMEMBERS");
+}
+
 TEST_F(PtxKernel, SanitizerReportsJoinTheFinding) {
   const std::string file = finding();
   make_sanitizer(test::memcheck_report);
