@@ -12,6 +12,7 @@
 
 #include "kernels/cuda/collector.h"
 #include "kernels/cuda/compile_cuda.h"
+#include "kernels/cuda/dryrun.h"
 #include "kernels/cuda/kernel_object.h"
 #include "kernels/cuda/ptx/instrument.h"
 #include "kernels/subprocess.h"
@@ -134,11 +135,21 @@ TEST_F(CudaCompile, EveryKernelAssemblesInstrumented) {
       ASSERT_EQ(compiled.exit_code, 0) << entry.path() << compiled.errors;
       std::ifstream stream(ptx);
       const std::string text((std::istreambuf_iterator<char>(stream)), {});
-      const fs::path instrumented = write("instrumented.ptx", ptx::instrument(text).text);
-      const auto assembly = run_process(
-          {"ptxas", "-O0", "-arch=sm_90", instrumented, "-o", directory_ / "kernel.cubin"},
-          std::chrono::seconds(120));
-      EXPECT_EQ(assembly.exit_code, 0) << entry.path() << assembly.errors;
+      const auto assemble = [&](const fs::path& file) {
+        const auto assembly =
+            run_process({"ptxas", "-v", "-arch=sm_90", file, "-o", directory_ / "kernel.cubin"},
+                        std::chrono::seconds(120));
+        EXPECT_EQ(assembly.exit_code, 0) << entry.path() << assembly.errors;
+        return entry_registers(assembly.output + assembly.errors);
+      };
+      const auto plain = assemble(ptx);
+      const auto counted =
+          assemble(write("instrumented.ptx", ptx::instrument(text, {.registers = plain}).text));
+      ASSERT_EQ(plain.size(), counted.size());
+      for (const auto& [name, registers] : plain) {
+        // Given out eight at a time; 1,024 threads can have 64 each.
+        EXPECT_LE(counted.at(name), std::max(64u, (registers + 7) / 8 * 8)) << name;
+      }
       ++assembled;
     }
   }

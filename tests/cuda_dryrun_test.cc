@@ -11,6 +11,9 @@
 namespace warpfuzz::cuda {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 TEST(CudaDryrun, SplitsBeforeTheAssembler) {
@@ -32,6 +35,23 @@ TEST(CudaDryrun, SplitsBeforeTheAssembler) {
             "set -e\nexport PATH='/cuda/bin:/bin'\n"
             "ptxas -arch=sm_90 \"/tmp/a.ptx\"  -o \"/tmp/a.cubin\" \n"
             "gcc -c x.cpp -o \"a.o\"\n");
+  EXPECT_EQ(steps.assemble,
+            "set -e\nexport PATH='/cuda/bin:/bin'\n"
+            "ptxas -arch=sm_90 \"/tmp/a.ptx\"  -o \"/tmp/a.cubin\"  -v\n");
+}
+
+TEST(CudaDryrun, RegistersOfEntries) {
+  const auto registers = entry_registers(
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'\n"
+      "ptxas info    : Function properties for _Z1kPf\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 26 registers, used 1 barriers, 32 bytes smem\n"
+      "ptxas info    : Compiling entry function 'second' for 'sm_90'\n"
+      "ptxas info    : Used 168 registers\n"
+      "ptxas info    : Used 8 registers\n");
+  EXPECT_THAT(registers, ElementsAre(Pair("_Z1kPf", 26u), Pair("second", 168u)));
+  EXPECT_THAT(entry_registers("Used up\nCompiling entry function 'k"), IsEmpty());
 }
 
 TEST(CudaDryrun, OneArchitecture) {

@@ -220,6 +220,23 @@ TEST(PtxInstrument, BothWaysSetTheSameBits) {
   EXPECT_EQ(bits[3], bits[1]);
 }
 
+TEST(PtxInstrument, NoLaunchIsRefusedForRegistersOfOurs) {
+  const std::string text = std::string(header) +
+                           ".entry k()\n{ ret; }\n"
+                           ".entry bounded() .maxntid 128, 1, 1\n{ ret; }\n"
+                           ".entry wide()\n{ ret; }\n"
+                           ".entry large()\n{ ret; }\n"
+                           ".entry unknown()\n{ ret; }\n";
+  const std::string result =
+      instrument(text, {.registers = {{"k", 26}, {"bounded", 26}, {"wide", 66}, {"large", 250}}})
+          .text;
+  EXPECT_THAT(result, HasSubstr(".entry k()\n.maxnreg 64\n{"));
+  EXPECT_THAT(result, HasSubstr(".entry wide()\n.maxnreg 72\n{"));
+  EXPECT_THAT(result, HasSubstr(".entry bounded() .maxntid 128, 1, 1\n{"));
+  EXPECT_THAT(result, HasSubstr(".entry large()\n.maxnreg 255\n{"));
+  EXPECT_THAT(result, HasSubstr(".entry unknown()\n{"));
+}
+
 TEST(PtxInstrument, ModuleLevel) {
   const std::string text =
       std::string(header) +

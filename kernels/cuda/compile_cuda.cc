@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using Arguments = std::vector<std::string>;
 
 // Part of the key: raise it when the instrumenter or the steps change what they make.
-constexpr const char* pipeline_version = "cuda-4";
+constexpr const char* pipeline_version = "cuda-5";
 
 // Calls of the runtime that the hooks stand before.
 constexpr std::array wrapped_calls = {"__cudaRegisterFatBinary",
@@ -172,6 +172,7 @@ DeviceCode compile_object(const CompileRequest& request, const fs::path& directo
     throw CompileError(fmt::format("{}: error: {}", request.source.string(), error.what()));
   }
   write_file(directory / "to_ptx.sh", steps.to_ptx);
+  write_file(directory / "assemble.sh", steps.assemble);
   write_file(directory / "from_ptx.sh", steps.from_ptx);
   run(request, {"sh", directory / "to_ptx.sh"});
   DeviceCode code;
@@ -179,7 +180,10 @@ DeviceCode compile_object(const CompileRequest& request, const fs::path& directo
     const std::string text = read_file(steps.ptx);
     code.refused = ptx::refused_entries(text);
     if (request.device_coverage) {
-      ptx::Instrumented result = ptx::instrument(text, {.predicates = request.predicates});
+      const ProcessResult plain = run(request, {"sh", directory / "assemble.sh"});
+      ptx::Instrumented result =
+          ptx::instrument(text, {.predicates = request.predicates,
+                                 .registers = entry_registers(plain.output + plain.errors)});
       write_file(steps.ptx, result.text);
       code.map = std::move(result.map);
     }

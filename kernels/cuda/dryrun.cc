@@ -1,9 +1,11 @@
 #include "kernels/cuda/dryrun.h"
 
 #include <cctype>
+#include <charconv>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace warpfuzz::cuda {
 namespace {
@@ -56,14 +58,38 @@ CompilationSteps split_dryrun(const std::string& text) {
         throw std::runtime_error("nvcc --dryrun: several ptxas steps; give one architecture");
       }
       steps.ptx = ptx_argument(line);
+      steps.assemble = line + " -v\n";
       script = &steps.from_ptx;
     }
     *script += line + "\n";
   }
   if (steps.ptx.empty()) throw std::runtime_error("nvcc --dryrun: no ptxas step in its output");
   steps.to_ptx.insert(0, environment);
+  steps.assemble.insert(0, environment);
   steps.from_ptx.insert(0, environment);
   return steps;
+}
+
+// "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'", and in a later line
+// "ptxas info    : Used 32 registers, used 1 barriers".
+std::map<std::string, unsigned, std::less<>> entry_registers(const std::string& text) {
+  constexpr std::string_view of_entry = "Compiling entry function '", used = "Used ";
+  std::map<std::string, unsigned, std::less<>> registers;
+  std::string name;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (const size_t at = line.find(of_entry); at != line.npos) {
+      const size_t begin = at + of_entry.size();
+      name = line.substr(begin, line.find('\'', begin) - begin);
+    } else if (const size_t number = line.find(used); number != line.npos && !name.empty()) {
+      const char* const begin = line.data() + number + used.size();
+      unsigned count = 0;
+      if (std::from_chars(begin, line.data() + line.size(), count).ec == std::errc()) {
+        registers[std::exchange(name, "")] = count;
+      }
+    }
+  }
+  return registers;
 }
 
 }  // namespace warpfuzz::cuda

@@ -34,7 +34,25 @@ struct Image {
   std::vector<ptx::RefusedEntry> refused;
 };
 
-Image read_image(const fs::path& file, bool instrument) {
+// Of the entries as they are; none where the module does not load, which its user will be told.
+std::map<std::string, unsigned, std::less<>> registers_of(const Session& session,
+                                                          const std::string& text,
+                                                          const fs::path& file) {
+  std::map<std::string, unsigned, std::less<>> registers;
+  try {
+    const LoadedModule plain(session, text, file);
+    for (const ptx::Function& function : ptx::parse(text).functions) {
+      if (!function.entry) continue;
+      const std::string name(function.name);
+      registers[name] = static_cast<unsigned>(plain.entry(name, file.string()).registers);
+    }
+  } catch (const KernelError&) {
+    return {};
+  }
+  return registers;
+}
+
+Image read_image(const Session& session, const fs::path& file, bool instrument) {
   Image image;
   image.text = read_bounded(file, max_module_bytes);
   if (file.extension() == ".cubin") {
@@ -50,7 +68,9 @@ Image read_image(const fs::path& file, bool instrument) {
     image.stateless = !ptx::parse(image.text).has_global_variables;
     image.refused = ptx::refused_entries(image.text);
     if (instrument) {
-      ptx::Instrumented result = ptx::instrument(image.text, {.lines_of_text = file.string()});
+      ptx::Instrumented result = ptx::instrument(
+          image.text,
+          {.registers = registers_of(session, image.text, file), .lines_of_text = file.string()});
       image.text = std::move(result.text);
       image.counters = result.map.counters.size();
       if (image.counters > 0) image.coverage_map = result.map.to_json();
@@ -273,7 +293,7 @@ class ModuleKernel final : public KernelCode {
 std::unique_ptr<KernelCode> load_module_kernel(const Session& session, const fs::path& manifest,
                                                const Schema& schema, bool instrument) {
   ModuleManifest read = read_module_manifest(manifest, schema);
-  const Image image = read_image(read.module, instrument);
+  const Image image = read_image(session, read.module, instrument);
   return std::make_unique<ModuleKernel>(session, std::move(read), image);
 }
 

@@ -29,6 +29,9 @@ bool is_branch(std::string_view opcode) {
 bool is_exit(std::string_view opcode) { return base(opcode) == "ret" || base(opcode) == "exit"; }
 
 constexpr size_t word_bits = 32;
+// Registers of a thread are given out so many at a time; with this many every block fits on a
+// multiprocessor, and none has more.
+constexpr unsigned register_step = 8, always_fitting_registers = 64, most_registers = 255;
 
 uint32_t bit_of(size_t slot) { return uint32_t{1} << slot % word_bits; }
 // The word of the array that holds the slot, and its address.
@@ -110,11 +113,21 @@ class Instrumenter {
     }
     const size_t end = result_.map.counters.size();
     if (end == first) return;
+    bound_registers(function);
     if (word_of(end - 1) - word_of(first) < options_.most_words) {
       keep_in_registers(function, word_of(first), word_of(end - 1));
     } else {
       write_at_once(function);
     }
+  }
+
+  void bound_registers(const Function& function) {
+    const auto plain = options_.registers.find(function.name);
+    if (plain == options_.registers.end() || function.bounds_registers) return;
+    const unsigned given = (plain->second + register_step - 1) / register_step * register_step;
+    insertions_.emplace(
+        function.body_begin - 1,  // before the brace
+        fmt::format(".maxnreg {}\n", std::clamp(given, always_fitting_registers, most_registers)));
   }
 
   // The line of the statement or, where the compiler gives 0, of what follows in its block, or of

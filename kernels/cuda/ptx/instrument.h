@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,9 @@ struct InstrumentOptions {
   bool predicates = true;
   // Words of counters that a thread keeps in registers, at most.
   size_t most_words = 4;
+  // What entries take without counters, by name. With them none takes so many more that a launch
+  // could be refused for it.
+  std::map<std::string, unsigned, std::less<>> registers = {};
   // The file's name, if lines of the PTX itself shall stand for those of the source where no .loc
   // names any.
   std::string lines_of_text = {};

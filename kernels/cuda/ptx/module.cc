@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> line_directives = {".loc", ".file", ".version", ".target",
                                                              ".address_size"};
+constexpr std::array<std::string_view, 3> register_bounds = {".maxnreg", ".maxntid", ".reqntid"};
 // What a label may name instead of code.
 constexpr std::array<std::string_view, 3> label_directives = {".branchtargets", ".calltargets",
                                                               ".callprototype"};
@@ -106,6 +107,7 @@ class Parser {
         function.entry = token.is(".entry");
       }
       if (!is_function && token.is(".global")) module_.has_global_variables = true;
+      function.bounds_registers |= is_one_of(token, register_bounds);
       // The name is the first word outside parentheses: a result stands before it in some.
       if (is_function && parentheses == 0 && function.name.empty() &&
           token.kind == TokenKind::word && !token.text.starts_with('.')) {

@@ -43,7 +43,9 @@ struct Statement {
 
 struct Function {
   std::string_view name;
-  bool entry = false;     // a kernel
+  bool entry = false;  // a kernel
+  // It says itself how many registers it takes, or for how many threads they must suffice.
+  bool bounds_registers = false;
   size_t body_begin = 0;  // just after the brace that opens the body
   size_t body_end = 0;    // just before the one that closes it
   std::vector<Statement> statements;
