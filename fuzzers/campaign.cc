@@ -61,6 +61,7 @@ class Campaign {
 
   void recheck_known_findings();
   void share_device();
+  uint64_t runs_left(size_t index) const;
   void start_worker(size_t index);
   void handle_ended_worker(size_t index, const Ending& ending);
   void collect_findings();
@@ -144,6 +145,13 @@ void Campaign::share_device() {
   workers_ = 1;
 }
 
+// Of the worker's share, where the campaign has a bound.
+uint64_t Campaign::runs_left(size_t index) const {
+  const uint64_t done = (**slots_[index].status).runs.load();
+  const uint64_t share = (options_.runs + workers_ - 1) / workers_;
+  return share > done ? share - done : 0;
+}
+
 void Campaign::start_worker(size_t index) {
   WorkerOptions worker = options_.worker;
   worker.index = index;
@@ -161,11 +169,7 @@ void Campaign::start_worker(size_t index) {
       "-detect_leaks=0",
       "-reload=1",
       "-use_value_profile=0"};
-  if (options_.runs > 0) {
-    const uint64_t done = slots_[index].status->operator->()->runs.load();
-    const uint64_t share = (options_.runs + workers_ - 1) / workers_;
-    arguments.push_back(fmt::format("-runs={}", share > done ? share - done : 0));
-  }
+  if (options_.runs > 0) arguments.push_back(fmt::format("-runs={}", runs_left(index)));
   for (std::string& argument : engine_arguments(worker)) arguments.push_back(std::move(argument));
   arguments.push_back(work_.corpus().string());
   slots_[index].runs_at_start = (**slots_[index].status).runs.load();
@@ -216,7 +220,8 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
         fmt::format("worker {} dies ({}) before its first case; the end of {}:\n{}", index,
                     ending.text(), work_.log(index).string(), tail(work_.log(index), 2000)));
   }
-  if (!over()) start_worker(index);
+  // A worker that dies of its corpus would be started for ever.
+  if (!over() && (options_.runs == 0 || runs_left(index) > 0)) start_worker(index);
 }
 
 void Campaign::collect_findings() {
