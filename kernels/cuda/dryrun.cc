@@ -72,9 +72,9 @@ CompilationSteps split_dryrun(const std::string& text) {
 
 // "ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'", and in a later line
 // "ptxas info    : Used 32 registers, used 1 barriers".
-std::map<std::string, unsigned, std::less<>> entry_registers(const std::string& text) {
+ptx::EntryRegisters entry_registers(const std::string& text) {
   constexpr std::string_view of_entry = "Compiling entry function '", used = "Used ";
-  std::map<std::string, unsigned, std::less<>> registers;
+  ptx::EntryRegisters registers;
   std::string name;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <string>
+
+#include "kernels/cuda/ptx/instrument.h"
 
 namespace warpfuzz::cuda {
 
@@ -19,7 +19,7 @@ struct CompilationSteps {
 // Throws std::runtime_error if the text has not exactly one ptxas step with one PTX file.
 CompilationSteps split_dryrun(const std::string& text);
 
-// Registers of each entry, from what `ptxas -v` prints.
-std::map<std::string, unsigned, std::less<>> entry_registers(const std::string& text);
+// From what `ptxas -v` prints.
+ptx::EntryRegisters entry_registers(const std::string& text);
 
 }  // namespace warpfuzz::cuda

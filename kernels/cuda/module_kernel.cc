@@ -35,10 +35,9 @@ struct Image {
 };
 
 // Of the entries as they are; none where the module does not load, which its user will be told.
-std::map<std::string, unsigned, std::less<>> registers_of(const Session& session,
-                                                          const std::string& text,
-                                                          const fs::path& file) {
-  std::map<std::string, unsigned, std::less<>> registers;
+ptx::EntryRegisters registers_of(const Session& session, const std::string& text,
+                                 const fs::path& file) {
+  ptx::EntryRegisters registers;
   try {
     const LoadedModule plain(session, text, file);
     for (const ptx::Function& function : ptx::parse(text).functions) {

@@ -19,6 +19,9 @@
 
 namespace warpfuzz::ptx {
 
+// Registers of a thread, by the name of the entry.
+using EntryRegisters = std::map<std::string, unsigned, std::less<>>;
+
 struct InstrumentOptions {
   bool blocks = true;
   bool predicates = true;
@@ -26,7 +29,7 @@ struct InstrumentOptions {
   size_t most_words = 4;
   // What entries take without counters, by name. With them none takes so many more that a launch
   // could be refused for it.
-  std::map<std::string, unsigned, std::less<>> registers = {};
+  EntryRegisters registers = {};
   // The file's name, if lines of the PTX itself shall stand for those of the source where no .loc
   // names any.
   std::string lines_of_text = {};
