@@ -5,7 +5,8 @@
 #   check.sh [quick|full] [section ...]
 # Sections: device conversions bench bench_command huge coverage workers faults modules lines sanitizer
 # search kernels libraries clean certify campaign.
-# Quick takes about four minutes for search, four for kernels, fourteen for clean and seven for all others.
+# Quick takes at most 75 seconds for search (nine minutes in full), four minutes for kernels, fourteen
+# for clean and seven for all others.
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,8 +22,11 @@ bad=0
 [ -d "$kernels" ] ||
   { mkdir "$kernels" && "$here/bin/zstd" -dc --long=27 "$here/objects.tar.zst" | tar -C "$kernels" -x; }
 
-if [ "$size" = full ]; then cases=200000 limit=20 search_limit=120 worker_seconds=10
-else cases=20000 limit=3 search_limit=25 worker_seconds=4; fi
+if [ "$size" = full ]; then
+  cases=200000 limit=20 worker_seconds=10 search_limit=120 unguided_limit=430 search_seeds=2
+else
+  cases=20000 limit=3 worker_seconds=4 search_limit=25 unguided_limit=50 search_seeds=1
+fi
 
 run() {  # expected exit code 0
   timeout --signal=KILL 300 "$check" "$@"
@@ -193,18 +197,39 @@ sanitizer() {
 
 # With device coverage until found; then without it, 20 times as many runs or until the limit. The
 # shallowest puzzle falls to the constants of the code alone: it is searched without them.
+search_puzzle() {  # number, seed
+  local line runs constants=(--constants "43,22,5,1")
+  [ "$1" = 2 ] && constants=()
+  local command=(timeout --signal=KILL 600 "$check" search --op relu --kernel "$kernels/puzzle_$1.so"
+    --name "puzzle_$1" --seed "$2" --tier 3 --size-class 2 "${constants[@]}")
+  line=$("${command[@]}" --cases 100000000 --seconds "$search_limit" 2> /dev/null)
+  echo "$line"
+  runs=$(sed -n 's/.* FOUND runs=\([0-9]*\).*/\1/p' <<< "$line")
+  "${command[@]}" --device-coverage false --cases $((20 * ${runs:-50000})) \
+    --seconds "$unguided_limit" 2> /dev/null
+}
+
+# All puzzles and seeds at once, under the multi-process service.
 search() {
+  local results n seed
+  results=$(mktemp -d)
+  export CUDA_MPS_PIPE_DIRECTORY=$results/pipe CUDA_MPS_LOG_DIRECTORY=$results/log
+  mkdir "$results/pipe" "$results/log"
+  nvidia-cuda-mps-control -d < /dev/null > /dev/null 2>&1
   for n in 2 3 4 5 6; do
-    local line runs constants=(--constants "43,22,5,1")
-    [ $n = 2 ] && constants=()
-    local command=(timeout --signal=KILL 300 "$check" search --op relu --kernel "$kernels/puzzle_$n.so"
-      --name puzzle_$n --seconds "$search_limit" --tier 3 --size-class 2 "${constants[@]}")
-    line=$("${command[@]}" --cases 100000000 2> /dev/null)
-    echo "$line"
-    runs=$(sed -n 's/.* FOUND runs=\([0-9]*\).*/\1/p' <<< "$line")
-    if [ -n "$runs" ]; then ok=$((ok + 1)); else bad=$((bad + 1)); runs=1000000; fi
-    "${command[@]}" --device-coverage false --cases $((20 * runs)) 2> /dev/null
+    for ((seed = 1; seed <= search_seeds; ++seed)); do
+      search_puzzle $n $seed > "$results/$n.$seed.txt" &
+    done
   done
+  wait
+  echo quit | nvidia-cuda-mps-control > /dev/null 2>&1
+  unset CUDA_MPS_PIPE_DIRECTORY CUDA_MPS_LOG_DIRECTORY
+  cat "$results"/*.txt
+  for n in "$results"/*.txt; do
+    if grep -q "device_coverage=true FOUND" "$n"; then ok=$((ok + 1))
+    else bad=$((bad + 1)); echo "FAILED search ${n##*/}: not found with device coverage"; fi
+  done
+  rm -rf "$results"
 }
 
 kernels() {
