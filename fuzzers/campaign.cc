@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -27,6 +28,8 @@ constexpr auto poll_interval = std::chrono::milliseconds(50);
 constexpr auto progress_interval = std::chrono::milliseconds(500);
 constexpr auto stop_patience = std::chrono::seconds(10);
 constexpr int most_deaths_without_runs = 3;
+constexpr double restart_pause = 1;     // seconds, after a worker that could not start
+constexpr double start_patience = 120;  // seconds without a run anywhere, while workers cannot start
 
 std::string tail(const fs::path& file, size_t bytes) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
@@ -57,19 +60,28 @@ class Campaign {
     std::unique_ptr<MappedStatus> status;
     uint64_t runs_at_start = 0;
     int deaths_without_runs = 0;
+    uint64_t runs_seen = 0;            // when it was last looked at
+    double progress_at = 0;            // what watched_ was when it last got on
+    std::optional<double> restart_at;  // likewise, of a worker that is to be started again
   };
 
+  void supervise();
+  void finish();
   void recheck_known_findings();
   void share_device();
   uint64_t runs_left(size_t index) const;
   void start_worker(size_t index);
+  void watch_workers();
+  void watch_progress(size_t index);
   void handle_ended_worker(size_t index, const Ending& ending);
+  void handle_failed_start(size_t index, const Ending& ending);
   void collect_findings();
   void report_finding(const fs::path& file, bool known_before);
   void update_state();
   bool over() const;      // told to stop, or the time is up, or the first finding is enough
   bool finished() const;  // over, or every worker has done its share of the runs
   void stop_workers();
+  [[noreturn]] void give_up(size_t index, const std::string& reason) const;
 
   const CampaignOptions& options_;
   CampaignReporter& reporter_;
@@ -80,6 +92,10 @@ class Campaign {
   size_t workers_ = 1;
   std::set<fs::path> reported_;
   Clock::time_point start_ = Clock::now();
+  // Seconds of supervision: the time that a machine sleeps or Ctrl-Z lasts is nobody's fault.
+  double watched_ = 0;
+  double last_run_at_ = 0;
+  Clock::time_point last_look_ = start_;
 };
 
 CampaignState Campaign::run() {
@@ -89,7 +105,7 @@ CampaignState Campaign::run() {
   recheck_known_findings();
   if (options_.seeds) fill_empty_corpus(work_.corpus(), options_.worker);
   share_device();
-  start_ = Clock::now();
+  start_ = last_look_ = Clock::now();
   slots_.resize(workers_);
   for (size_t i = 0; i < slots_.size() && !finished(); ++i) {
     fs::remove(work_.status(i));
@@ -97,13 +113,21 @@ CampaignState Campaign::run() {
     slots_[i].status = std::make_unique<MappedStatus>(work_.status(i));
     start_worker(i);
   }
+  try {
+    supervise();
+  } catch (...) {
+    if (last_run_at_ > 0) finish();  // what was found until then is reported
+    throw;
+  }
+  finish();
+  return std::move(state_);
+}
+
+void Campaign::supervise() {
   Clock::time_point next_progress = start_ + progress_interval;
   while (!finished()) {
     std::this_thread::sleep_for(poll_interval);
-    for (size_t i = 0; i < slots_.size(); ++i) {
-      if (!slots_[i].process) continue;
-      if (const auto ending = slots_[i].process->poll()) handle_ended_worker(i, *ending);
-    }
+    watch_workers();
     collect_findings();
     update_state();
     if (Clock::now() >= next_progress) {
@@ -111,11 +135,13 @@ CampaignState Campaign::run() {
       next_progress = Clock::now() + progress_interval;
     }
   }
+}
+
+void Campaign::finish() {
   stop_workers();
   collect_findings();
   update_state();
   reporter_.done(state_);
-  return std::move(state_);
 }
 
 // What an earlier campaign in this directory found is tried first: an answer within a second to
@@ -172,8 +198,43 @@ void Campaign::start_worker(size_t index) {
   if (options_.runs > 0) arguments.push_back(fmt::format("-runs={}", runs_left(index)));
   for (std::string& argument : engine_arguments(worker)) arguments.push_back(std::move(argument));
   arguments.push_back(work_.corpus().string());
-  slots_[index].runs_at_start = (**slots_[index].status).runs.load();
-  slots_[index].process = std::make_unique<WorkerProcess>(arguments, work_.log(index));
+  Slot& slot = slots_[index];
+  slot.runs_at_start = slot.runs_seen = (**slot.status).runs.load();
+  slot.progress_at = watched_;
+  slot.restart_at.reset();
+  slot.process = std::make_unique<WorkerProcess>(arguments, work_.log(index));
+}
+
+void Campaign::watch_workers() {
+  const Clock::time_point now = Clock::now();
+  watched_ += std::min(std::chrono::duration<double>(now - last_look_).count(), 1.0);
+  last_look_ = now;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].restart_at && watched_ >= *slots_[i].restart_at) start_worker(i);
+    if (!slots_[i].process) continue;
+    if (const auto ending = slots_[i].process->poll()) {
+      handle_ended_worker(i, *ending);
+    } else {
+      watch_progress(i);
+    }
+  }
+}
+
+// libFuzzer ends a worker whose case takes too long; one that hangs before its first case, or in a
+// driver that lets no signal through, is ended here.
+void Campaign::watch_progress(size_t index) {
+  Slot& slot = slots_[index];
+  const uint64_t runs = (**slot.status).runs.load();
+  if (runs != slot.runs_seen) last_run_at_ = watched_;
+  if (runs != slot.runs_seen || (**slot.status).minimizing.load() != 0) {
+    slot.runs_seen = runs;
+    slot.progress_at = watched_;
+  } else if (watched_ - slot.progress_at > options_.worker_timeout.count()) {
+    reporter_.note(fmt::format("worker {} has not finished a run for {:.0f} s: ending it", index,
+                               options_.worker_timeout.count()));
+    slot.progress_at = watched_;
+    slot.process->signal(SIGKILL);
+  }
 }
 
 void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
@@ -183,18 +244,7 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
   if (!ending.by_signal && ending.code == 0) return;  // its share of the runs is done
   if (!options_.worker.keep_going && !state_.findings.empty()) return;
   const bool ran = (**slot.status).runs.load() > slot.runs_at_start;
-  // After a fault of another worker a service that recovers may refuse this one for a while.
-  const bool hopeless =
-      ending.code == exit_usage || (ending.code == exit_environment && state_.restarts == 0);
-  if (!ending.by_signal && hopeless && !ran) {
-    const std::string log = tail(work_.log(index), 4000);
-    const size_t message = log.rfind("warpfuzz: ");
-    if (ending.code == exit_usage && message != log.npos) {  // of the kernel, not of the machine
-      throw UsageError(log.substr(message + 10, log.find_last_not_of('\n') - message - 9));
-    }
-    throw EnvironmentError(fmt::format("a worker could not start; the end of {} says why:\n{}",
-                                       work_.log(index).string(), tail(work_.log(index), 2000)));
-  }
+  if (ran) last_run_at_ = watched_;
   const std::vector<std::vector<uint8_t>> in_flight = (**slot.status).cases_in_flight();
   if (!ending.by_signal && ending.code == broken_exit_code) {
     const fs::path kept = work_.artifacts() / "broken";
@@ -204,6 +254,7 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
                     "of {}:\n{}",
                     kept.string(), work_.log(index).string(), tail(work_.log(index), 2000)));
   }
+  if (!ran && in_flight.empty()) return handle_failed_start(index, ending);
   (**slot.status).end();
   (**slot.status).minimizing.store(0);
   ++state_.restarts;
@@ -216,12 +267,43 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
   }
   slot.deaths_without_runs = ran ? 0 : slot.deaths_without_runs + 1;
   if (slot.deaths_without_runs >= most_deaths_without_runs && state_.findings.empty()) {
-    throw EnvironmentError(
-        fmt::format("worker {} dies ({}) before its first case; the end of {}:\n{}", index,
-                    ending.text(), work_.log(index).string(), tail(work_.log(index), 2000)));
+    give_up(index, fmt::format("dies ({}) before its first case", ending.text()));
   }
   // A worker that dies of its corpus would be started for ever.
   if (!over() && (options_.runs == 0 || runs_left(index) > 0)) start_worker(index);
+}
+
+// No case is at fault. What the machine refuses a worker now it may grant it later: the service that
+// shares a GPU takes a while to recover from a fault, a file may be about to be replaced.
+void Campaign::handle_failed_start(size_t index, const Ending& ending) {
+  Slot& slot = slots_[index];
+  if (!ending.by_signal && ending.code == exit_usage) {  // the kernel's fault, not the machine's
+    const std::string log = tail(work_.log(index), 4000);
+    const size_t message = log.rfind("warpfuzz: ");
+    if (message != log.npos) {
+      throw UsageError(log.substr(message + 10, log.find_last_not_of('\n') - message - 9));
+    }
+  }
+  const bool hopeless = !ending.by_signal && ending.code == exit_environment;
+  if (state_.restarts == 0 && hopeless) give_up(index, "could not start");
+  ++state_.restarts;
+  ++slot.deaths_without_runs;
+  if (last_run_at_ == 0 && slot.deaths_without_runs >= most_deaths_without_runs) {
+    give_up(index, fmt::format("dies ({}) before its first case", ending.text()));
+  }
+  if (watched_ - last_run_at_ > start_patience) {
+    give_up(index, fmt::format("cannot start again ({})", ending.text()));
+  }
+  if (slot.deaths_without_runs == 1) {
+    reporter_.note(fmt::format("worker {} could not start ({}): trying again; the end of {} says why",
+                               index, ending.text(), work_.log(index).string()));
+  }
+  slot.restart_at = watched_ + restart_pause;
+}
+
+void Campaign::give_up(size_t index, const std::string& reason) const {
+  throw EnvironmentError(fmt::format("worker {} {}; the end of {}:\n{}", index, reason,
+                                     work_.log(index).string(), tail(work_.log(index), 2000)));
 }
 
 void Campaign::collect_findings() {
@@ -277,7 +359,7 @@ bool Campaign::finished() const {
   if (over()) return true;
   return !slots_.empty() && slots_.back().status &&
          std::none_of(slots_.begin(), slots_.end(),
-                      [](const Slot& slot) { return slot.process != nullptr; });
+                      [](const Slot& slot) { return slot.process || slot.restart_at; });
 }
 
 void Campaign::stop_workers() {

@@ -18,6 +18,7 @@ struct CampaignOptions {
   WorkerOptions worker;  // kernel, object and work are set
   std::chrono::duration<double> time{60};
   uint64_t runs = 0;  // 0: no bound
+  std::chrono::duration<double> worker_timeout{180};  // a worker that finishes no run is replaced
   uint32_t seed = 1;
   size_t workers = 1;
   size_t threads = 0;  // of each worker; 0: what the device leaves idle
@@ -57,7 +58,8 @@ class CampaignReporter {
   virtual void done(const CampaignState& state) = 0;
 };
 
-// Stops early on SIGINT and SIGTERM. Throws EnvironmentError when workers cannot run at all.
+// Stops early on SIGINT and SIGTERM. Throws EnvironmentError when workers cannot run at all, or not
+// any more; findings stay where they are.
 CampaignState run_campaign(const CampaignOptions& options, CampaignReporter& reporter);
 
 }  // namespace warpfuzz

@@ -27,12 +27,14 @@ std::string Ending::text() const {
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments,
                              const std::filesystem::path& log) {
-  const std::string executable = std::filesystem::read_symlink("/proc/self/exe").string();
-  std::vector<char*> argv = {const_cast<char*>(executable.c_str())};
+  // By this name it starts where the file has been replaced or removed as well.
+  static constexpr const char* executable = "/proc/self/exe";
+  std::vector<char*> argv = {const_cast<char*>(executable)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   start(log, [&] {
-    execv(executable.c_str(), argv.data());
+    execv(executable, argv.data());
+    std::perror("warpfuzz: cannot start a worker");
     return 127;
   });
 }

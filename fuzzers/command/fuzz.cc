@@ -15,6 +15,7 @@ struct FuzzArguments {
   std::string kernel;
   std::string device = "cpu";
   std::string time = "60s";
+  std::string worker_timeout = "3m";
   std::string work;
   int tier = 2;
   int size_class = size_class_count - 1;
@@ -46,6 +47,8 @@ int fuzz(const FuzzArguments& arguments) {
                                                              worker.op / worker.kernel.stem()
                                                        : std::filesystem::path(arguments.work));
   campaign.time = std::chrono::duration<double>(parse_duration("--time", arguments.time));
+  campaign.worker_timeout = std::chrono::duration<double>(
+      parse_duration("--worker-timeout", arguments.worker_timeout));
   campaign.seeds = !arguments.no_seeds && !arguments.unguided;
   const auto race_build = prebuild_race_kernel(worker.kernel, worker.device);
   worker.object = build_kernel(installation, worker.kernel, worker.device);
@@ -80,6 +83,9 @@ Command fuzz_command(CLI::App& app) {
       "--threads", a->campaign.threads,
       "Of each worker: those beside the first make the next cases ready and keep a GPU at work "
       "(default: with a GPU, the processors that workers leave)");
+  sub->add_option("--worker-timeout", a->worker_timeout,
+                  "A worker that finishes no case for so long is replaced")
+      ->capture_default_str();
   sub->add_option("--work", a->work,
                   "Corpus, findings and logs (default warpfuzz-work/<op>/<kernel>)");
   sub->add_option("--tier", a->tier, "Highest tier of cases: 1 everyday, 2 unusual, 3 exotic")
