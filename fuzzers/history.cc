@@ -6,7 +6,8 @@ namespace warpfuzz {
 namespace {
 
 constexpr std::string_view statelessness = "STA-01";
-constexpr int attempts = 3;  // chance would not be the same so often
+constexpr uint32_t changed_elements = 4;  // not every element changes what a kernel remembers
+constexpr int attempts = 3;               // chance would not be the same so often
 
 }  // namespace
 
@@ -15,8 +16,11 @@ std::optional<Reproducer> explain_by_history(const Case& c, const TrialResult& r
                                              const std::function<bool()>& fails_here) {
   if (result.gate->id == statelessness || result.primary.run.status != RunStatus::ok) return {};
   Case asked = c;
-  for (const bool second_call : {false, true}) {
-    if (second_call) asked.extra_runs |= static_cast<uint8_t>(ExtraRun::changed_element);
+  for (uint32_t choice = 0; choice <= changed_elements; ++choice) {
+    if (choice > 0) {
+      asked.extra_runs |= static_cast<uint8_t>(ExtraRun::changed_element);
+      asked.schedule_seed = choice;
+    }
     AloneResult alone = run_alone(asked, worker);
     if (!alone.ended_well()) return {};
     if (!alone.finding) continue;

@@ -329,7 +329,21 @@ void Trial::call_again(Judgement& judgement, const std::vector<Tensor>& inputs) 
     }
     if (put(Probe::repeated_call, std::move(again)).values_differ()) wrong = &inputs;
   }
-  if (wrong != nullptr && kernel_.reset()) put(Probe::fresh_state, judged(c, *wrong));
+  if (wrong == nullptr) return;
+  if (kernel_.reset()) {
+    put(Probe::fresh_state, judged(c, *wrong));
+  } else if (!judgement.primary().values_differ()) {
+    const std::unique_ptr<Kernel> unused = kernel_.load_again();
+    if (unused != nullptr) put(Probe::fresh_state, judged_on(*unused, c, *wrong));
+  }
+}
+
+Observation Trial::judged_on(Kernel& other, const Case& c, const std::vector<Tensor>& inputs) {
+  Observation observation = CallRunner(other, options_.time_limit).run(c, inputs, {});
+  note_loss(c, observation.run);
+  expected_ = false;
+  judge(c, inputs, observation);
+  return observation;
 }
 
 void Trial::compute_lone_row(Judgement& judgement, const std::vector<Tensor>& inputs) {

@@ -104,6 +104,7 @@ class Trial {
   void judge(const Case& c, const std::vector<Tensor>& inputs, Observation& observation);
   Observation run_primary(const Case& c, const std::vector<Tensor>& inputs);
   Observation judged(const Case& c, const std::vector<Tensor>& inputs);
+  Observation judged_on(Kernel& other, const Case& c, const std::vector<Tensor>& inputs);
   std::optional<Observation> control(const Case& c, Probe probe, const std::vector<Tensor>& inputs);
   bool confirmed_by_redraw(const Case& c);
   void run_probes(Judgement& judgement, ProbeSet wanted, const std::vector<Tensor>& inputs);

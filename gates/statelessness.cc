@@ -28,8 +28,11 @@ GateResult check_statelessness(const Judgement& judgement) {
     called = true;
     if (!seen->values_differ()) continue;
     const Observation* fresh = judgement.find(Probe::fresh_state);
-    // Where a kernel cannot be made fresh, the very bits of the call before are the evidence.
-    const bool stale = fresh != nullptr ? fresh->clean() : seen->outputs == call.before->outputs;
+    // Where no kernel without a past is to be had, the bits of a call before that was right are the
+    // evidence.
+    const bool stale = fresh != nullptr
+                           ? fresh->clean()
+                           : !call.before->values_differ() && seen->outputs == call.before->outputs;
     if (stale) return value_violation(*seen, call.reason);
   }
   return called ? pass() : not_applicable("the case asks for no second call");

@@ -119,8 +119,9 @@ struct RunResult {
   uint32_t failed_launches = 0;
   uint32_t device_operations = 0;  // fills, and copies from device to device
   std::optional<DeviceUse> device_use;
-  // Counters that the device itself keeps, one byte each, of this run: Kernel::counters() of them,
-  // or none after a fault.
+  // The kernel's coverage counters, one byte each, none if it was compiled without. Of the CUDA
+  // device: Kernel::counters() of them, of this run, none after a fault. Of the CPU device: of all
+  // runs since libFuzzer last cleared them.
   std::vector<uint8_t> coverage;
   // The device does not answer this process any more: it must end, and another run the case alone.
   bool device_lost = false;
@@ -145,6 +146,9 @@ class Kernel {
   // allocated, so that the next run owes nothing to those before. False where that is not possible
   // (on the CUDA device the runtime's own state lies among them).
   virtual bool reset() { return false; }
+  // Where it is not: the kernel loaded once more, never called, with variables of its own. None if
+  // that is not possible, or was asked for too often: what was loaded stays until the process ends.
+  virtual std::unique_ptr<Kernel> load_again() { return nullptr; }
   // Turns program counters of faults into file and line; slow, for reports only.
   virtual void resolve_positions(std::vector<Fault>& faults) const = 0;
   // How many counters a run gives; the same for each run.

@@ -107,6 +107,28 @@ TEST_F(CudaDevice, ImageThereAndBack) {
   EXPECT_EQ(of_driver<uint64_t>("fake_live_allocations"), 0u);
 }
 
+TEST_F(CudaDevice, TheKernelLoadedAgainRemembersNothing) {
+  load(0);
+  ::setenv("FAKE_KERNEL_REMEMBERS", "1", 1);
+  Case c = make_case(5, 71);
+  run(c);
+  EXPECT_TRUE(output_is_relu());
+  c.inputs[0].seed = 1;
+  run(c);
+  EXPECT_FALSE(output_is_relu());
+  image_.reset();
+  kernel_ = kernel_->load_again();
+  ASSERT_NE(kernel_, nullptr);
+  image_.emplace(kernel_->image_memory());
+  EXPECT_EQ(run(c).status, RunStatus::ok);
+  EXPECT_TRUE(output_is_relu());
+  int copies = 0;
+  while (kernel_->load_again() != nullptr && copies < 1000) ++copies;
+  EXPECT_GT(copies, 10);
+  EXPECT_LT(copies, 1000);
+  ::unsetenv("FAKE_KERNEL_REMEMBERS");
+}
+
 TEST_F(CudaDevice, CountersAreThoseOfTheRun) {
   for (const size_t mapped_limit : {size_t{0}, size_t{1} << 30}) {
     load(mapped_limit);

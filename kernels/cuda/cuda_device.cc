@@ -23,6 +23,8 @@
 namespace warpfuzz::cuda {
 namespace {
 
+constexpr int most_copies = 32;  // of some MiB each
+
 class CudaKernel final : public Kernel {
  public:
   CudaKernel(std::shared_ptr<const Session> session, std::unique_ptr<KernelCode> code,
@@ -44,6 +46,19 @@ class CudaKernel final : public Kernel {
   }
 
   bool reset() override { return code_->stateless(); }
+
+  std::unique_ptr<Kernel> load_again() override {
+    if (copies_ == most_copies) return nullptr;
+    ++copies_;
+    try {
+      auto code = code_->load_again();
+      if (code == nullptr) return nullptr;
+      return std::make_unique<CudaKernel>(
+          session_, std::move(code), DeviceOptions{.index = options_.index, .coverage = false});
+    } catch (const KernelError&) {  // as of an object that needs files beside it
+      return nullptr;
+    }
+  }
 
   BlockSource& image_memory() override { return transfer_.memory(); }
 
@@ -150,6 +165,7 @@ class CudaKernel final : public Kernel {
   CoverageCounters counters_;
   DeviceArguments arguments_;
   bool lost_ = false;
+  int copies_ = 0;
 };
 
 class CudaDevice final : public Device {

@@ -48,6 +48,9 @@ class ObjectCode final : public KernelCode {
   }
   // The runtime's own state lies among the kernel's.
   bool stateless() const override { return false; }
+  std::unique_ptr<KernelCode> load_again() const override {
+    return std::make_unique<ObjectCode>(load_copy_of_kernel_object(object_.path));
+  }
 
  private:
   KernelObject object_;

@@ -39,6 +39,8 @@ class KernelCode {
   virtual std::string coverage_map() const = 0;
   // Nothing that one call leaves on the device is seen by the next.
   virtual bool stateless() const = 0;
+  // The same code with variables of its own; none where it cannot have them. Throws KernelError.
+  virtual std::unique_ptr<KernelCode> load_again() const { return nullptr; }
 };
 
 // `path` is a shared object, or the manifest of a module (.json), which speaks of `schema`'s axes

@@ -1,17 +1,27 @@
 #include "kernels/cuda/kernel_object.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "kernels/device.h"
 
 namespace warpfuzz::cuda {
 
-KernelObject load_kernel_object(const std::filesystem::path& path) {
+namespace {
+
+// `loaded` is what the loader opens, `path` what it is called.
+KernelObject load(const std::filesystem::path& path, const std::string& loaded) {
   KernelObject object;
-  object.path = std::filesystem::absolute(path);
+  object.path = path;
   const std::string name = object.path.string();
-  void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void* const handle = dlopen(loaded.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) throw KernelError(fmt::format("{}: {}", name, dlerror()));
   const auto resolve = [&](auto& function, const char* symbol) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, symbol));
@@ -34,6 +44,28 @@ KernelObject load_kernel_object(const std::filesystem::path& path) {
         fmt::format("{}: is built for the CPU device; build it for --device cuda", name));
   }
   return object;
+}
+
+}  // namespace
+
+KernelObject load_kernel_object(const std::filesystem::path& path) {
+  const std::filesystem::path absolute = std::filesystem::absolute(path);
+  return load(absolute, absolute.string());
+}
+
+KernelObject load_copy_of_kernel_object(const std::filesystem::path& path) {
+  const auto fail = [&](const char* what) {
+    throw KernelError(fmt::format("{}: {}: {}", path.string(), what, strerror(errno)));
+  };
+  const int from = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (from < 0) fail("cannot be read");
+  // Stays open: the loader knows an object by its name, and this number must not come again.
+  const int copy = memfd_create("warpfuzz-kernel", MFD_CLOEXEC);
+  ssize_t bytes = copy < 0 ? -1 : 1;
+  while (bytes > 0) bytes = sendfile(copy, from, nullptr, 1 << 30);
+  close(from);
+  if (bytes < 0) fail("cannot be copied");
+  return load(path, fmt::format("/proc/self/fd/{}", copy));
 }
 
 }  // namespace warpfuzz::cuda

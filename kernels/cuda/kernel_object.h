@@ -25,5 +25,8 @@ struct KernelObject {
 
 // Throws KernelError.
 KernelObject load_kernel_object(const std::filesystem::path& path);
+// Beside what may be loaded of the file already: with variables of its own, except those that the
+// loader shares among all objects of a process (STB_GNU_UNIQUE: static ones of templates).
+KernelObject load_copy_of_kernel_object(const std::filesystem::path& path);
 
 }  // namespace warpfuzz::cuda
