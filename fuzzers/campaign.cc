@@ -29,7 +29,7 @@ constexpr auto progress_interval = std::chrono::milliseconds(500);
 constexpr auto stop_patience = std::chrono::seconds(10);
 constexpr int most_deaths_without_runs = 3;
 constexpr double restart_pause = 1;     // seconds, after a worker that could not start
-constexpr double start_patience = 120;  // seconds without a run anywhere, while workers cannot start
+constexpr double start_patience = 120;  // seconds for which workers cannot start and none runs
 
 std::string tail(const fs::path& file, size_t bytes) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
@@ -273,8 +273,8 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
   if (!over() && (options_.runs == 0 || runs_left(index) > 0)) start_worker(index);
 }
 
-// No case is at fault. What the machine refuses a worker now it may grant it later: the service that
-// shares a GPU takes a while to recover from a fault, a file may be about to be replaced.
+// No case is at fault. What the machine refuses a worker now it may grant it later: the service
+// that shares a GPU takes a while to recover from a fault, a file may be about to be replaced.
 void Campaign::handle_failed_start(size_t index, const Ending& ending) {
   Slot& slot = slots_[index];
   if (!ending.by_signal && ending.code == exit_usage) {  // the kernel's fault, not the machine's
@@ -295,8 +295,9 @@ void Campaign::handle_failed_start(size_t index, const Ending& ending) {
     give_up(index, fmt::format("cannot start again ({})", ending.text()));
   }
   if (slot.deaths_without_runs == 1) {
-    reporter_.note(fmt::format("worker {} could not start ({}): trying again; the end of {} says why",
-                               index, ending.text(), work_.log(index).string()));
+    reporter_.note(
+        fmt::format("worker {} could not start ({}): trying again; the end of {} says why", index,
+                    ending.text(), work_.log(index).string()));
   }
   slot.restart_at = watched_ + restart_pause;
 }

@@ -17,7 +17,7 @@ namespace warpfuzz {
 struct CampaignOptions {
   WorkerOptions worker;  // kernel, object and work are set
   std::chrono::duration<double> time{60};
-  uint64_t runs = 0;  // 0: no bound
+  uint64_t runs = 0;                                  // 0: no bound
   std::chrono::duration<double> worker_timeout{180};  // a worker that finishes no run is replaced
   uint32_t seed = 1;
   size_t workers = 1;

@@ -47,8 +47,8 @@ int fuzz(const FuzzArguments& arguments) {
                                                              worker.op / worker.kernel.stem()
                                                        : std::filesystem::path(arguments.work));
   campaign.time = std::chrono::duration<double>(parse_duration("--time", arguments.time));
-  campaign.worker_timeout = std::chrono::duration<double>(
-      parse_duration("--worker-timeout", arguments.worker_timeout));
+  campaign.worker_timeout =
+      std::chrono::duration<double>(parse_duration("--worker-timeout", arguments.worker_timeout));
   campaign.seeds = !arguments.no_seeds && !arguments.unguided;
   const auto race_build = prebuild_race_kernel(worker.kernel, worker.device);
   worker.object = build_kernel(installation, worker.kernel, worker.device);
