@@ -18,8 +18,7 @@ namespace warpfuzz {
 namespace {
 
 constexpr std::chrono::seconds minimize_time{5};
-constexpr int admission_attempts = 8;      // a mutated case that the kernel excludes is drawn again
-constexpr unsigned fresh_case_period = 4;  // one mutation in so many starts from nothing
+constexpr int admission_attempts = 8;  // a mutated case that the kernel excludes is drawn again
 
 size_t write(const std::vector<uint8_t>& bytes, std::span<uint8_t> out) {
   const size_t size = std::min(bytes.size(), out.size());
@@ -61,6 +60,8 @@ Worker::Worker(WorkerOptions options) : options_(std::move(options)) {
     store_.emplace(work_->findings());
     status_ = std::make_unique<MappedStatus>(work_->status(options_.index));
   }
+  proposals_.emplace(schema_, options_.limits,
+                     options_.guided ? under_test_.constants : std::vector<int64_t>());
   look_ahead();
 }
 
@@ -93,6 +94,7 @@ int Worker::run(std::span<const uint8_t> bytes, std::span<uint8_t> counters) {
   if (status_) publish(result);
   if (result.outcome == TrialOutcome::excluded) return -1;
   device_counters_->add(result.primary.run.coverage);
+  proposals_->record(c, result.primary.run.coverage);
   record_features(c, result, counters);
   if (result.outcome == TrialOutcome::violation) handle_violation(c, result);
   if (status_) (*status_)->judged.end();
@@ -210,19 +212,14 @@ size_t Worker::take_turn(std::span<uint8_t> out, const Draw& draw) {
 size_t Worker::mutate(std::span<uint8_t> buffer, size_t size, unsigned seed) {
   Random random(seed);
   random.discard(2);  // the first values of neighbouring seeds are neighbours
-  const Constants constants = options_.guided ? under_test_.constants : Constants();
-  const auto fresh = [&] { return random_case(schema_, random, options_.limits, constants); };
-  if (!options_.guided) return take_turn(buffer, fresh);
   const Case original = decode(schema_, buffer.first(size), options_.limits);
   if (options_.shrink_only) {
     const std::vector<Case> simpler = simplifications(original);
     return write(encode(simpler.empty() ? original : simpler[random() % simpler.size()]), buffer);
   }
-  if (size == 0 || random() % fresh_case_period == 0) return take_turn(buffer, fresh);
   return take_turn(buffer, [&] {
-    Case c = original;
-    warpfuzz::mutate(c, random, options_.limits, constants);
-    return c;
+    return options_.guided && size > 0 ? proposals_->variant(original, random)
+                                       : proposals_->fresh(random);
   });
 }
 
@@ -230,14 +227,12 @@ size_t Worker::crossover(std::span<const uint8_t> a, std::span<const uint8_t> b,
                          std::span<uint8_t> out, unsigned seed) {
   Random random(seed);
   random.discard(2);
-  if (!options_.guided) {
-    return take_turn(out, [&] { return random_case(schema_, random, options_.limits); });
-  }
   const Case first = decode(schema_, a, options_.limits);
   if (options_.shrink_only) return write(encode(first), out);
   const Case second = decode(schema_, b, options_.limits);
-  return take_turn(out,
-                   [&] { return warpfuzz::crossover(first, second, random, options_.limits); });
+  return take_turn(out, [&] {
+    return options_.guided ? proposals_->child(first, second, random) : proposals_->fresh(random);
+  });
 }
 
 }  // namespace warpfuzz

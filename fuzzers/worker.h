@@ -13,6 +13,7 @@
 #include "crashes/signature_store.h"
 #include "fuzzers/kernel_under_test.h"
 #include "fuzzers/lookahead.h"
+#include "fuzzers/proposals.h"
 #include "fuzzers/trial.h"
 #include "fuzzers/work_directory.h"
 #include "fuzzers/worker_status.h"
@@ -79,6 +80,7 @@ class Worker {
   std::optional<CallRunner> runner_;  // of cases whose turn has not come
   bool lost_ahead_ = false;           // one of them has cost the device
   std::optional<Lookahead> ahead_;
+  std::optional<Proposals> proposals_;
   cuda::RegisteredCounters* device_counters_ = nullptr;  // libFuzzer reads them to the end
 };
 

@@ -39,7 +39,11 @@ class CpuKernel final : public Kernel {
   RunResult run(const Case& c, MemoryImage& image, const RunOptions& options) override {
     const WfCall& call = arguments_.build(c, image);
     const simt::ImageShadow shadow(image);
-    return execute([&] { return object_.entry(&call); }, &image, options);
+    RunResult result = execute([&] { return object_.entry(&call); }, &image, options);
+    const auto& [begin, end] = object_.counters;
+    result.coverage.assign(reinterpret_cast<const uint8_t*>(begin),
+                           reinterpret_cast<const uint8_t*>(end));
+    return result;
   }
 
   bool reset() override {

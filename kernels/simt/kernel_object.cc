@@ -38,6 +38,7 @@ LoadedObject load_object(const std::filesystem::path& path) {
     object.variables.end = begin + variables.bytes;  // .bss lies last
     object.variable_sections.push_back(range(variables));
   }
+  object.counters = range(file.section("__sancov_cntrs"));
   object.race = file.needs("__tsan_init");
   if (object.race && !race::detector.available()) {
     throw DeviceUnavailable(fmt::format(

@@ -25,6 +25,7 @@ struct LoadedObject {
   uintptr_t load_base = 0;
   AddressRange variables;  // __device__ and other global ones, from the first to the last
   std::vector<AddressRange> variable_sections;  // what lies between them is not the kernel's
+  AddressRange counters;                        // of coverage, a byte each; libFuzzer clears them
   bool race = false;                            // tells of its accesses: see race/detector.h
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "fuzzers/features.h"
+#include "fuzzers/proposals.h"
 #include "kernels/cuda/counter_registration.h"
 #include "tests/gpu/commands.h"
 #include "tests/gpu/setup.h"
@@ -26,6 +27,7 @@ struct Search {
   Trial trial;
   CaseLimits limits;
   cuda::RegisteredCounters counters;
+  Proposals proposals;
   uint64_t runs = 0;
   double start = seconds_now();
 
@@ -40,7 +42,8 @@ struct Search {
         trial(setup.schema, *setup.kernel),
         limits{.max_tier = static_cast<Tier>(a.tier),
                .max_size_class = static_cast<uint8_t>(a.size_class)},
-        counters(setup.kernel->counters()) {}
+        counters(setup.kernel->counters()),
+        proposals(setup.schema, limits, a.constants) {}
 };
 Search* search_state = nullptr;
 
@@ -72,6 +75,7 @@ int run_one(const uint8_t* data, size_t size) {
   }
   record_features(c, result, gpu_feature_counters);
   s.counters.add(result.primary.run.coverage);
+  s.proposals.record(c, result.primary.run.coverage);
   if (s.runs >= s.arguments.cases || seconds_now() - s.start > s.arguments.seconds) {
     print_end("NOT-FOUND", "");
     _exit(0);
@@ -104,13 +108,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, unsi
   const gpu::Search& s = *gpu::search_state;
   Random random(seed);
   random.discard(2);
-  Case c = decode(s.setup.schema, {data, size}, s.limits);
-  if (size == 0 || random() % 4 == 0) {
-    c = random_case(s.setup.schema, random, s.limits, s.arguments.constants);
-  } else {
-    mutate(c, random, s.limits, s.arguments.constants);
-  }
-  return gpu::write_case(c, data, max_size);
+  const Case base = decode(s.setup.schema, {data, size}, s.limits);
+  return gpu::write_case(size == 0 ? s.proposals.fresh(random) : s.proposals.variant(base, random),
+                         data, max_size);
 }
 
 size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t* b, size_t b_size,
@@ -121,6 +121,6 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t* a, size_t a_size, const uint8_t*
   random.discard(2);
   const Case first = decode(s.setup.schema, {a, a_size}, s.limits);
   const Case second = decode(s.setup.schema, {b, b_size}, s.limits);
-  return gpu::write_case(crossover(first, second, random, s.limits), out, max_out_size);
+  return gpu::write_case(s.proposals.child(first, second, random), out, max_out_size);
 }
 }
