@@ -198,10 +198,10 @@ class ManifestReader {
 };
 
 template <class Read>
-auto with_document(const fs::path& file, Read read) {
+auto with_document(const std::string& text, const fs::path& file, Read read) {
   const std::string name = file.string();
   try {
-    const Json document = parse_json(read_bounded(file, max_manifest_bytes), name);
+    const Json document = parse_json(text, name);
     return read(JsonNode(document, name));
   } catch (const SchemaError& error) {
     throw KernelError(error.what());
@@ -233,14 +233,20 @@ std::string read_bounded(const fs::path& file, size_t most_bytes) {
   return content;
 }
 
-ModuleManifest read_module_manifest(const fs::path& file, const Schema& schema) {
+ModuleManifest parse_module_manifest(const std::string& text, const fs::path& file,
+                                     const Schema& schema) {
   return with_document(
-      file, [&](const JsonNode& root) { return ManifestReader(file, schema).read(root); });
+      text, file, [&](const JsonNode& root) { return ManifestReader(file, schema).read(root); });
+}
+
+ModuleManifest read_module_manifest(const fs::path& file, const Schema& schema) {
+  return parse_module_manifest(read_bounded(file, max_manifest_bytes), file, schema);
 }
 
 fs::path module_of(const fs::path& manifest) {
   return with_document(
-      manifest, [&](const JsonNode& root) { return ManifestReader::module_path(root, manifest); });
+      read_bounded(manifest, max_manifest_bytes), manifest,
+      [&](const JsonNode& root) { return ManifestReader::module_path(root, manifest); });
 }
 
 }  // namespace warpfuzz::cuda

@@ -67,6 +67,8 @@ struct ModuleManifest {
 
 // All of these throw KernelError, "k.json: launches[0].entry: found ..., expected ...".
 ModuleManifest read_module_manifest(const std::filesystem::path& file, const Schema& schema);
+ModuleManifest parse_module_manifest(const std::string& text, const std::filesystem::path& file,
+                                     const Schema& schema);
 // Only which module it names, whatever the operator.
 std::filesystem::path module_of(const std::filesystem::path& manifest);
 // The bytes of a file, at most so many.
