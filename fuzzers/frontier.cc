@@ -12,7 +12,9 @@ void Frontier::record(const Case& c, std::span<const uint8_t> counters) {
   for (size_t i = 0; i < counters.size(); ++i) {
     if (counters[i] == 0) continue;
     Counter& counter = counters_[i];
-    if (!one_in(random_, ++counter.hits)) continue;
+    ++counter.hits;
+    if (counter.hits > 1 && counter.hits > runs_ / rare) continue;  // no example is wanted
+    if (!one_in(random_, counter.hits)) continue;
     if (!example) example = std::make_shared<const Case>(c);
     counter.example = example;
   }

@@ -26,7 +26,7 @@ class Frontier {
  private:
   struct Counter {
     uint64_t hits = 0;
-    std::shared_ptr<const Case> example;  // each of those that hit it with the same chance
+    std::shared_ptr<const Case> example;  // the first, or any that hit it while it was rare
   };
   std::vector<Counter> counters_;
   uint64_t runs_ = 0;

@@ -9,12 +9,14 @@
 #include <set>
 #include <sstream>
 
+#include "tests/campaign_events.h"
 #include "tests/command.h"
 
 namespace warpfuzz {
 namespace {
 
 namespace fs = std::filesystem;
+using test::done_event;
 using test::TemporaryDirectory;
 using test::warpfuzz_command;
 using testing::HasSubstr;
@@ -80,12 +82,6 @@ std::vector<std::string> campaign(const std::string& kernel, const std::string& 
   return arguments;
 }
 
-nlohmann::json last_event(const ProcessResult& result) {
-  const size_t at = result.output.rfind("{\"event\":\"done\"");
-  if (at == std::string::npos) throw std::runtime_error(result.output + result.errors);
-  return nlohmann::json::parse(result.output.substr(at));
-}
-
 TEST(Campaign, EveryLineOfJsonOutputIsAnObject) {
   const TemporaryDirectory work;
   const ProcessResult result = warpfuzz_command(campaign("softmax_tail_leak", work.path()));
@@ -114,7 +110,7 @@ TEST(Campaign, SameSeedAndRunsGiveTheSameCorpus) {
 
 TEST(Campaign, KeepGoingCollectsEachSignatureOnce) {
   const TemporaryDirectory work;
-  const auto done = last_event(warpfuzz_command(
+  const auto done = done_event(warpfuzz_command(
       campaign("softmax_last_dropped", work.path(), {"--keep-going", "--workers", "2"})));
   std::set<std::string> signatures;
   for (const auto& finding : done.at("findings")) signatures.insert(finding.at("signature"));
@@ -128,7 +124,7 @@ TEST(Campaign, KnownFindingsAreTriedFirstAndPutAsideWhenMended) {
   EXPECT_EQ(warpfuzz_command(campaign("softmax_tail_leak", work.path())).exit_code, 1);
   const ProcessResult again = warpfuzz_command(campaign("softmax_tail_leak", work.path()));
   EXPECT_EQ(again.exit_code, 1);
-  EXPECT_EQ(last_event(again).at("runs"), 0);  // answered by the stored finding
+  EXPECT_EQ(done_event(again).at("runs"), 0);  // answered by the stored finding
   const ProcessResult mended = warpfuzz_command(campaign("softmax", work.path()));
   EXPECT_EQ(mended.exit_code, 0) << mended.output;
   EXPECT_THAT(mended.output, HasSubstr("no longer fails"));
@@ -180,7 +176,7 @@ WARPFUZZ_KERNEL("") {
 )";
   const ProcessResult result =
       warpfuzz_command(campaign(kernel, work.path() + "/work", {"--keep-going"}));
-  const auto done = last_event(result);
+  const auto done = done_event(result);
   std::set<std::string> gates;
   for (const auto& finding : done.at("findings")) gates.insert(finding.at("gate"));
   EXPECT_TRUE(gates.contains("RUN-01")) << result.output;

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/campaign_events.h"
 #include "tests/fake_gpu.h"
 #include "tests/recorded_reports.h"
 
@@ -204,8 +205,7 @@ TEST_F(PtxKernel, CampaignsGoOnWhereTheDeviceIsLost) {
       {"fuzz", "relu", "--kernel", examples + "relu_vec4.json", "--device", "cuda", "--work",
        path("work"), "--time", "200s", "--runs", "300", "--keep-going", "--seed", "3", "--json"});
   EXPECT_EQ(result.exit_code, 1) << result.errors;
-  const auto json =
-      nlohmann::json::parse(result.output.substr(result.output.find("{\"event\":\"done\"")));
+  const auto json = test::done_event(result);
   ASSERT_EQ(json["findings"].size(), 1u) << result.output;
   const fs::path file = path("work/findings/RUN-01-relu-float32-float32-bounds.wfr");
   ProcessResult shown = on_fake_gpu({"show", file});

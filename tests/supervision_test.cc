@@ -4,14 +4,15 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "tests/campaign_events.h"
 #include "tests/command.h"
 
 namespace warpfuzz {
 namespace {
 
 namespace fs = std::filesystem;
+using test::done_event;
 using test::TemporaryDirectory;
 using test::warpfuzz_command;
 using testing::HasSubstr;
@@ -46,12 +47,6 @@ std::vector<std::string> campaign(const std::string& kernel, const TemporaryDire
   return arguments;
 }
 
-nlohmann::json last_event(const ProcessResult& result) {
-  const size_t at = result.output.rfind("{\"event\":\"done\"");
-  if (at == std::string::npos) throw std::runtime_error(result.output + result.errors);
-  return nlohmann::json::parse(result.output.substr(at));
-}
-
 TEST(Supervision, TheExecutableMayBeReplacedMeanwhile) {
   const TemporaryDirectory directory;
   const std::string copy = directory.path() + "/warpfuzz";
@@ -62,7 +57,7 @@ TEST(Supervision, TheExecutableMayBeReplacedMeanwhile) {
   const ProcessResult result = run_process(arguments, std::chrono::minutes(5));
   EXPECT_FALSE(fs::exists(copy));
   EXPECT_EQ(result.exit_code, 1) << result.errors;
-  const auto done = last_event(result);
+  const auto done = done_event(result);
   EXPECT_GE(done.at("runs"), 1500);
   EXPECT_GT(done.at("restarts"), 0);
 }
@@ -74,7 +69,7 @@ TEST(Supervision, AWorkerThatCannotStartIsTriedAgain) {
       campaign(fragile_kernel(directory, "if (loads == 1 || loads == 2) _exit(3);"), directory));
   EXPECT_EQ(result.exit_code, 1) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("worker 0 could not start (exit code 3): trying again"));
-  EXPECT_GE(last_event(result).at("runs"), 1500);
+  EXPECT_GE(done_event(result).at("runs"), 1500);
 }
 
 TEST(Supervision, AWorkerThatHangsAtItsStartIsReplaced) {
@@ -84,7 +79,7 @@ TEST(Supervision, AWorkerThatHangsAtItsStartIsReplaced) {
                                 {"--worker-timeout", "2s"}));
   EXPECT_EQ(result.exit_code, 1) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("worker 0 has not finished a run for 2 s: ending it"));
-  EXPECT_GE(last_event(result).at("runs"), 1500);
+  EXPECT_GE(done_event(result).at("runs"), 1500);
 }
 
 TEST(Supervision, WorkersThatNeverStartAreAnError) {
