@@ -49,6 +49,9 @@ int fuzz(const FuzzArguments& arguments) {
   campaign.time = std::chrono::duration<double>(parse_duration("--time", arguments.time));
   campaign.worker_timeout =
       std::chrono::duration<double>(parse_duration("--worker-timeout", arguments.worker_timeout));
+  if (!(campaign.worker_timeout.count() >= 1)) {
+    throw UsageError("--worker-timeout: expected at least 1s; starting takes a worker that long");
+  }
   campaign.seeds = !arguments.no_seeds && !arguments.unguided;
   const auto race_build = prebuild_race_kernel(worker.kernel, worker.device);
   worker.object = build_kernel(installation, worker.kernel, worker.device);
