@@ -49,7 +49,7 @@ class ObjectCode final : public KernelCode {
   // The runtime's own state lies among the kernel's.
   bool stateless() const override { return false; }
   std::unique_ptr<KernelCode> load_again() const override {
-    return std::make_unique<ObjectCode>(load_copy_of_kernel_object(object_.path));
+    return std::make_unique<ObjectCode>(load_copy(object_));
   }
 
  private:

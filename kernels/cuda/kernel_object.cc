@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -50,22 +49,25 @@ KernelObject load(const std::filesystem::path& path, const std::string& loaded) 
 
 KernelObject load_kernel_object(const std::filesystem::path& path) {
   const std::filesystem::path absolute = std::filesystem::absolute(path);
-  return load(absolute, absolute.string());
+  const int file = open(absolute.c_str(), O_RDONLY | O_CLOEXEC);
+  KernelObject object = load(absolute, absolute.string());
+  object.file = file;
+  return object;
 }
 
-KernelObject load_copy_of_kernel_object(const std::filesystem::path& path) {
-  const auto fail = [&](const char* what) {
-    throw KernelError(fmt::format("{}: {}: {}", path.string(), what, strerror(errno)));
-  };
-  const int from = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (from < 0) fail("cannot be read");
+KernelObject load_copy(const KernelObject& object) {
   // Stays open: the loader knows an object by its name, and this number must not come again.
   const int copy = memfd_create("warpfuzz-kernel", MFD_CLOEXEC);
+  off_t at = 0;
   ssize_t bytes = copy < 0 ? -1 : 1;
-  while (bytes > 0) bytes = sendfile(copy, from, nullptr, 1 << 30);
-  close(from);
-  if (bytes < 0) fail("cannot be copied");
-  return load(path, fmt::format("/proc/self/fd/{}", copy));
+  while (bytes > 0) bytes = sendfile(copy, object.file, &at, 1 << 30);
+  if (bytes < 0) {
+    throw KernelError(
+        fmt::format("{}: cannot be copied: {}", object.path.string(), strerror(errno)));
+  }
+  KernelObject loaded = load(object.path, fmt::format("/proc/self/fd/{}", copy));
+  loaded.file = object.file;
+  return loaded;
 }
 
 }  // namespace warpfuzz::cuda

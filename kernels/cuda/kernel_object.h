@@ -12,6 +12,7 @@ namespace warpfuzz::cuda {
 
 struct KernelObject {
   std::filesystem::path path;
+  int file = -1;  // open as long as the process lives, so that copies are of what was loaded
   WfStatus (*entry)(const WfCall*) = nullptr;
   uint64_t (*workspace)(const WfCall*) = nullptr;
   const char* (*preconditions)() = nullptr;
@@ -25,8 +26,8 @@ struct KernelObject {
 
 // Throws KernelError.
 KernelObject load_kernel_object(const std::filesystem::path& path);
-// Beside what may be loaded of the file already: with variables of its own, except those that the
-// loader shares among all objects of a process (STB_GNU_UNIQUE: static ones of templates).
-KernelObject load_copy_of_kernel_object(const std::filesystem::path& path);
+// The same object beside itself: with variables of its own, except those that the loader shares
+// among all objects of a process (STB_GNU_UNIQUE: static ones of templates).
+KernelObject load_copy(const KernelObject& object);
 
 }  // namespace warpfuzz::cuda
