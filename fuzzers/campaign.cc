@@ -29,7 +29,7 @@ constexpr auto progress_interval = std::chrono::milliseconds(500);
 constexpr auto stop_patience = std::chrono::seconds(10);
 constexpr int most_deaths_without_runs = 3;
 constexpr double restart_pause = 1;     // seconds, after a worker that could not start
-constexpr double start_patience = 120;  // seconds for which workers cannot start and none runs
+constexpr double start_patience = 120;  // seconds for which starts fail and no worker gets on
 
 std::string tail(const fs::path& file, size_t bytes) {
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
@@ -94,7 +94,7 @@ class Campaign {
   Clock::time_point start_ = Clock::now();
   // Seconds of supervision: the time that a machine sleeps or Ctrl-Z lasts is nobody's fault.
   double watched_ = 0;
-  double last_run_at_ = 0;
+  std::optional<double> failing_since_;  // starts, without a run of any worker since
   Clock::time_point last_look_ = start_;
 };
 
@@ -116,7 +116,7 @@ CampaignState Campaign::run() {
   try {
     supervise();
   } catch (...) {
-    if (last_run_at_ > 0) finish();  // what was found until then is reported
+    if (state_.runs > 0) finish();  // what was found until then is reported
     throw;
   }
   finish();
@@ -225,7 +225,7 @@ void Campaign::watch_workers() {
 void Campaign::watch_progress(size_t index) {
   Slot& slot = slots_[index];
   const uint64_t runs = (**slot.status).runs.load();
-  if (runs != slot.runs_seen) last_run_at_ = watched_;
+  if (runs != slot.runs_seen) failing_since_.reset();
   if (runs != slot.runs_seen || (**slot.status).minimizing.load() != 0) {
     slot.runs_seen = runs;
     slot.progress_at = watched_;
@@ -244,7 +244,7 @@ void Campaign::handle_ended_worker(size_t index, const Ending& ending) {
   if (!ending.by_signal && ending.code == 0) return;  // its share of the runs is done
   if (!options_.worker.keep_going && !state_.findings.empty()) return;
   const bool ran = (**slot.status).runs.load() > slot.runs_at_start;
-  if (ran) last_run_at_ = watched_;
+  if (ran) failing_since_.reset();
   const std::vector<std::vector<uint8_t>> in_flight = (**slot.status).cases_in_flight();
   if (!ending.by_signal && ending.code == broken_exit_code) {
     const fs::path kept = work_.artifacts() / "broken";
@@ -288,10 +288,11 @@ void Campaign::handle_failed_start(size_t index, const Ending& ending) {
   if (state_.restarts == 0 && hopeless) give_up(index, "could not start");
   ++state_.restarts;
   ++slot.deaths_without_runs;
-  if (last_run_at_ == 0 && slot.deaths_without_runs >= most_deaths_without_runs) {
+  if (state_.runs == 0 && slot.deaths_without_runs >= most_deaths_without_runs) {
     give_up(index, fmt::format("dies ({}) before its first case", ending.text()));
   }
-  if (watched_ - last_run_at_ > start_patience) {
+  if (!failing_since_) failing_since_ = watched_;
+  if (watched_ - *failing_since_ > start_patience) {
     give_up(index, fmt::format("cannot start again ({})", ending.text()));
   }
   if (slot.deaths_without_runs == 1) {
