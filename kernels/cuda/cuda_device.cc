@@ -50,11 +50,12 @@ class CudaKernel final : public Kernel {
   std::unique_ptr<Kernel> load_again() override {
     if (copies_ == most_copies) return nullptr;
     ++copies_;
+    DeviceOptions plain = options_;
+    plain.coverage = false;
     try {
       auto code = code_->load_again();
       if (code == nullptr) return nullptr;
-      return std::make_unique<CudaKernel>(
-          session_, std::move(code), DeviceOptions{.index = options_.index, .coverage = false});
+      return std::make_unique<CudaKernel>(session_, std::move(code), plain);
     } catch (const KernelError&) {  // as of an object that needs files beside it
       return nullptr;
     }
