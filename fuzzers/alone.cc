@@ -10,9 +10,15 @@
 #include "schemas/check.h"
 
 namespace warpfuzz {
+namespace {
+
+constexpr std::chrono::minutes hang_limit{3};  // twice what libFuzzer's own timeout may take
+
+}  // namespace
 
 bool AloneResult::tells_nothing() const {
-  return !ending.by_signal && (ending.code == broken_exit_code || ending.code == exit_environment);
+  return (hung && !finding) || (!ending.by_signal && (ending.code == broken_exit_code ||
+                                                      ending.code == exit_environment));
 }
 
 AloneResult run_alone(const Case& c, const WorkerOptions& worker) {
@@ -31,8 +37,9 @@ AloneResult run_alone(const Case& c, const WorkerOptions& worker) {
       fmt::format("-artifact_prefix={}/", work.artifacts().string())};
   for (std::string& argument : engine_arguments(alone)) arguments.push_back(std::move(argument));
   const cuda::OutsideMps outside;
-  AloneResult result{.ending = WorkerProcess(arguments, work.logs() / "alone.log").wait(),
-                     .finding = {}};
+  WorkerProcess process(arguments, work.logs() / "alone.log");
+  const bool ended = process.wait_or_kill(hang_limit);
+  AloneResult result{.ending = process.wait(), .hung = !ended, .finding = {}};
   if (std::filesystem::exists(alone.alone)) result.finding = read_reproducer(alone.alone);
   std::filesystem::remove(alone.alone);
   std::filesystem::remove(file);

@@ -12,10 +12,12 @@ namespace warpfuzz {
 
 struct AloneResult {
   Ending ending;
+  bool hung = false;  // at its start or its end: a case that hangs is ended by the process itself
   // What the process found before it ended, whatever ended it.
   std::optional<Reproducer> finding;
 
-  // It could not use the device, or is broken itself: it says nothing of the case.
+  // It hung without one, could not use the device, or is broken itself: it says nothing of the
+  // case.
   bool tells_nothing() const;
   bool ended_well() const { return !ending.by_signal && ending.code == 0; }
 };

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "fuzzers/errors.h"
@@ -99,6 +100,16 @@ Ending WorkerProcess::wait() {
   int status = 0;
   if (!ending_ && waitpid(pid_, &status, 0) == pid_) ending_ = decode_wait_status(status);
   return *ending_;
+}
+
+bool WorkerProcess::wait_or_kill(std::chrono::milliseconds limit) {
+  constexpr std::chrono::milliseconds pause{2};
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (!poll() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(pause);
+  if (ending_) return true;
+  signal(SIGKILL);
+  wait();
+  return false;
 }
 
 void WorkerProcess::signal(int number) {

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -37,6 +38,8 @@ class WorkerProcess {
   // Nothing while it runs; keeps the answer once it has ended.
   std::optional<Ending> poll();
   Ending wait();
+  // Kills it if it has not ended by then; whether it had.
+  bool wait_or_kill(std::chrono::milliseconds limit);
   void signal(int number);
 
  private:

@@ -83,5 +83,17 @@ TEST(ChildJobs, EndWithAnInterruptAndLeaveNothing) {
   for (const fs::path& directory : seen.directories) EXPECT_FALSE(fs::exists(directory));
 }
 
+TEST(WorkerProcess, IsKilledWhereItHangs) {
+  const fs::path log = fs::path(testing::TempDir()) / fmt::format("hangs-{}.log", getpid());
+  WorkerProcess hangs([] { return pause(); }, log);
+  EXPECT_FALSE(hangs.wait_or_kill(std::chrono::milliseconds(50)));
+  EXPECT_TRUE(hangs.wait().by_signal);
+  EXPECT_EQ(hangs.wait().code, SIGKILL);
+  WorkerProcess ends([] { return 7; }, log);
+  EXPECT_TRUE(ends.wait_or_kill(std::chrono::minutes(1)));
+  EXPECT_EQ(ends.wait().code, 7);
+  fs::remove(log);
+}
+
 }  // namespace
 }  // namespace warpfuzz
